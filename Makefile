@@ -1,0 +1,54 @@
+# crawl4r: `make help` lists what there is.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types imports unit docs bench soak lock clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(READY)  ## make .venv with crawl4r and its tools (quiet when nothing is to be done)
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "crawl4r needs Python 3.11 or later; $$($(PYTHON) --version 2>&1) is what '$(PYTHON)' runs. Try: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "'$(PYTHON)' has no venv module. On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Setting up $(VENV) (once; again when requirements.lock changes) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock || \
+	  { echo "Could not install requirements.lock: is a Python package registry reachable?" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+run: setup  ## crawl the bundled sample site and look at the result
+	@$(BIN)/crawl4r demo
+
+test: setup lint types imports unit  ## every check there is; CI runs exactly this
+
+lint: setup
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check .
+
+types: setup
+	@$(BIN)/mypy --no-error-summary
+
+imports: setup
+	@$(BIN)/lint-imports --no-cache >/tmp/crawl4r-imports.$$$$ 2>&1 || { cat /tmp/crawl4r-imports.$$$$; rm -f /tmp/crawl4r-imports.$$$$; exit 1; }; rm -f /tmp/crawl4r-imports.$$$$
+
+unit: setup
+	@$(BIN)/python -m pytest
+
+docs: setup  ## write docs/reference again from the code
+	@$(BIN)/python -m docs.generate
+
+bench: setup  ## this crawler beside Scrapy, crawlee and wget2
+	@$(BIN)/python -m bench.speed
+
+lock:  ## resolve requirements.lock again (needs uv)
+	@uv pip compile --quiet --universal --generate-hashes --no-header --group dev pyproject.toml -o requirements.lock
+
+clean:  ## remove what set-up made
+	@rm -rf $(VENV)

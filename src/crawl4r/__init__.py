@@ -1,0 +1,41 @@
+"""crawl4r: point it at a site and get an archive that loses nothing.
+
+    import asyncio, crawl4r
+
+    async def main():
+        async with crawl4r.open("ws", contact="https://example.org/bot") as workspace:
+            async for page in workspace.crawl("https://example.org/", max_pages=50):
+                print(page.status, page.url, len(page.body))
+
+    asyncio.run(main())
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["HostBudgets", "Page", "Settings", "Workspace", "load_settings", "open"]
+
+if TYPE_CHECKING:
+    from crawl4r.app import Page, Workspace
+    from crawl4r.app import open_workspace as open  # noqa: A004
+    from crawl4r.resilience.politeness import HostBudgets
+    from crawl4r.settings import Settings, load_settings
+
+_WHERE = {
+    "open": ("crawl4r.app", "open_workspace"),
+    "Workspace": ("crawl4r.app", "Workspace"),
+    "Page": ("crawl4r.app", "Page"),
+    "HostBudgets": ("crawl4r.resilience.politeness", "HostBudgets"),
+    "Settings": ("crawl4r.settings", "Settings"),
+    "load_settings": ("crawl4r.settings", "load_settings"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use: the reading process needs two modules of this package, not all of it."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'crawl4r' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    module, attribute = _WHERE[name]
+    return getattr(import_module(module), attribute)

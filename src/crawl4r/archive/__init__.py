@@ -1,0 +1,1 @@
+"""archive: what did we see, forever?"""

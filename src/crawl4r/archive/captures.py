@@ -1,0 +1,103 @@
+"""What each visit saw: one row a capture, and the questions people ask of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from crawl4r.model import Capture, Verdict, Visit
+from crawl4r.state.database import Database
+
+_COLUMNS = (
+    "fetched_at, status, verdict, reason, sha256, bytes, content_type, encoding, headers, etag, "
+    "last_modified, page_type, depth, referrer, latency_ms, retries, proxy, http_version, address, "
+    "location"
+)
+_INSERT = f"INSERT INTO captures (url_id, {_COLUMNS}) VALUES (?{', ?' * 20})"
+_SELECT = f"SELECT u.url, {', '.join('c.' + c for c in _COLUMNS.split(', '))}, c.id FROM captures c JOIN urls u ON u.id = c.url_id"
+
+
+class Captures:
+    """Rows of state.db; durable when the database commits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, url_id: int, capture: Capture) -> int:
+        """Record a capture; its id, which grows with time."""
+        row = (
+            url_id,
+            capture.fetched_at,
+            capture.status,
+            capture.verdict.value,
+            capture.reason,
+            bytes.fromhex(capture.sha256) if capture.sha256 else None,
+            capture.bytes,
+            capture.content_type,
+            capture.encoding,
+            json.dumps(capture.headers, ensure_ascii=False),
+            capture.etag,
+            capture.last_modified,
+            capture.page_type,
+            capture.depth,
+            capture.referrer,
+            capture.latency_ms,
+            capture.retries,
+            capture.proxy,
+            capture.http_version,
+            capture.address,
+            capture.location,
+        )
+        return int(self._database.write(_INSERT, row).lastrowid or 0)
+
+    def add_attempts(self, visits: Iterable[Visit], at: float) -> None:
+        """Record the visits that got no answer, for `why`."""
+        rows = [
+            (v.lease.url_id, at, f.verdict.value, f.reason, f.status, round(f.latency * 1000))
+            for v in visits
+            if (f := v.failure)
+        ]
+        if rows:
+            self._database.write_many("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def of_url(self, url: str) -> list[Capture]:
+        """All captures of a canonical URL, oldest first."""
+        rows = self._database.stream(f"{_SELECT} WHERE u.url = ? ORDER BY c.id", (url,))
+        return [_capture_of(row) for row in rows]
+
+    def latest(self, url: str, before: float | None = None) -> Capture | None:
+        """The newest capture of a URL that has bytes, or the newest of a moment in the past."""
+        when = "AND c.fetched_at <= ?" if before is not None else ""
+        parameters = (url,) if before is None else (url, before)
+        rows = self._database.read(
+            f"{_SELECT} WHERE u.url = ? AND c.sha256 IS NOT NULL {when} ORDER BY c.id DESC LIMIT 1",
+            parameters,
+        )
+        return _capture_of(rows[0]) if rows else None
+
+    def newest(self, url_id: int) -> Capture:
+        """The newest capture of a URL that has one, whatever it holds."""
+        rows = self._database.read(f"{_SELECT} WHERE c.url_id = ? ORDER BY c.id DESC LIMIT 1", (url_id,))
+        return _capture_of(rows[0])
+
+    def sha256_before(self, url_id: int) -> str | None:
+        """The content that a 304 refers to: that of the URL's current capture."""
+        rows = self._database.read(
+            "SELECT c.sha256 FROM urls u JOIN captures c ON c.id = u.content WHERE u.id = ?",
+            (url_id,),
+        )
+        return rows[0][0].hex() if rows and rows[0][0] else None
+
+    def after(self, capture_id: int) -> Iterator[Capture]:
+        """Captures in the order they were committed, past the given one."""
+        for row in self._database.stream(f"{_SELECT} WHERE c.id > ? ORDER BY c.id", (capture_id,)):
+            yield _capture_of(row)
+
+
+def _capture_of(row: tuple[Any, ...]) -> Capture:
+    fields = list(row)
+    fields[3] = Verdict(fields[3])
+    fields[5] = fields[5].hex() if fields[5] else None
+    fields[9] = [tuple(pair) for pair in json.loads(fields[9])]
+    return Capture(*fields)

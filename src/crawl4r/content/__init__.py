@@ -1,0 +1,1 @@
+"""content: is it a page, and what does it say?"""

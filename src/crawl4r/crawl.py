@@ -1,0 +1,272 @@
+"""THE loop: lease a URL, ask politely, judge the answer, keep it, find more.
+
+    schedule.next() ──> robots.judge ──> transport.fetch ──> judge the status ──> read its links
+         ^                                                                            │
+         └────────────── keeper.keep: bytes, capture, lease and links in one commit <─┘
+
+One task a page, at most `concurrency` of them from lease to commit: that is all a crash can repeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from crawl4r import events
+from crawl4r.fetch.headers import RequestHeaders
+from crawl4r.fetch.port import Request, Transport
+from crawl4r.fetch.proxies import ProxyPool
+from crawl4r.frontier.schedule import RobotsErrand, Schedule
+from crawl4r.judging import Judge, health_of, retry_after_of
+from crawl4r.keeping import Keeper
+from crawl4r.model import Ending, Failure, Lease, Response, UrlState, Verdict, Visit
+from crawl4r.resilience.breaker import BreakerState
+from crawl4r.resilience.politeness import Health, HostBudgets
+from crawl4r.robots_gate import RobotsGate
+
+
+class EndedBy(StrEnum):
+    """Why a crawl came to its end."""
+
+    NOTHING_LEFT = "nothing left"
+    MAX_PAGES = "max pages"
+    MAX_BYTES = "max bytes"
+    MAX_SECONDS = "max seconds"
+    STOPPED = "stopped"
+    HOSTS_GIVEN_UP = "hosts given up"
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLimits:
+    """Global caps; None is no cap. They count over the life of the workspace, except the seconds."""
+
+    concurrency: int = 16
+    max_pages: int | None = None
+    max_bytes: int | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a crawl has done since it was started; read it at any time."""
+
+    started_at: float
+    visits: int = 0
+    pages: int = 0
+    bytes: int = 0
+    retries: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+
+
+class Crawl:
+    """One run over one workspace. `on_kept` hears of each visit once it is durable."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        robots: RobotsGate,
+        transport: Transport,
+        headers: RequestHeaders,
+        proxies: ProxyPool,
+        judge: Judge,
+        keeper: Keeper,
+        budgets: HostBudgets,
+        limits: CrawlLimits,
+        *,
+        clock: Callable[[], float],
+        on_kept: Callable[[Visit], Awaitable[None]] | None = None,
+    ) -> None:
+        self.schedule = schedule
+        self.budgets = budgets
+        self.keeper = keeper
+        self.limits = limits
+        self.progress = Progress(clock())
+        self._robots = robots
+        self._transport = transport
+        self._headers = headers
+        self._proxies = proxies
+        self._judge = judge
+        self._clock = clock
+        self._on_kept = on_kept
+        self._slots = asyncio.Semaphore(limits.concurrency)
+        self._busy = 0  # pages between lease and commit
+        self._visit_ended = asyncio.Event()
+        self._ended_by: EndedBy | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> EndedBy:
+        """Crawl until nothing is left, a cap is reached or `stop` is called."""
+        async with asyncio.TaskGroup() as tasks, self._time_limit():
+            while (turn := await self._next_turn()) is not None:
+                work = self._errand(turn) if isinstance(turn, RobotsErrand) else self._visit(turn)
+                task = tasks.create_task(work)
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+        self.schedule.stop()
+        self.keeper.commit()
+        if self._ended_by is None:
+            given_up = bool(self.schedule.given_up)
+            self._ended_by = EndedBy.HOSTS_GIVEN_UP if given_up else EndedBy.NOTHING_LEFT
+        return self._ended_by
+
+    def stop(self, why: EndedBy = EndedBy.STOPPED) -> None:
+        """Begin nothing more; what is in flight is finished and kept."""
+        if self._ended_by is None:
+            self._ended_by = why
+            events.emit(events.CRAWL_STOPPING, why=why.value, in_flight=self._busy)
+        self.schedule.stop()
+
+    def stop_now(self) -> None:
+        """Drop what is in flight; its URLs stay to be fetched by the next run."""
+        self.stop()
+        for task in list(self._tasks):
+            task.cancel()
+
+    @property
+    def in_flight(self) -> int:
+        return self._busy
+
+    async def _next_turn(self) -> Lease | RobotsErrand | None:
+        await self._slots.acquire()
+        if why := self._cap_reached():
+            self.stop(why)
+        turn = await self._next_within_page_cap()
+        if turn is None:
+            self._slots.release()
+        elif isinstance(turn, Lease):
+            self._busy += 1
+        return turn
+
+    async def _next_within_page_cap(self) -> Lease | RobotsErrand | None:
+        """Never lease more than could be kept, so that a cap of pages is exact."""
+        cap = self.limits.max_pages
+        while cap is not None and self._busy and self.keeper.pages + self._busy >= cap:
+            self._visit_ended.clear()
+            await self._visit_ended.wait()
+            if why := self._cap_reached():
+                self.stop(why)
+        return await self.schedule.next()
+
+    def _cap_reached(self) -> EndedBy | None:
+        limits = self.limits
+        if limits.max_pages is not None and self.keeper.pages >= limits.max_pages:
+            return EndedBy.MAX_PAGES
+        if limits.max_bytes is not None and self.keeper.bytes >= limits.max_bytes:
+            return EndedBy.MAX_BYTES
+        return None
+
+    @asynccontextmanager
+    async def _time_limit(self) -> AsyncIterator[None]:
+        timer = None
+        if self.limits.max_seconds is not None:
+            loop = asyncio.get_running_loop()
+            timer = loop.call_later(self.limits.max_seconds, self.stop, EndedBy.MAX_SECONDS)
+        try:
+            yield
+        finally:
+            if timer:
+                timer.cancel()
+
+    async def _errand(self, errand: RobotsErrand) -> None:
+        try:
+            await self._robots.load(errand.url)
+        finally:
+            self._slots.release()
+            self.schedule.resume(errand.host)
+
+    async def _visit(self, lease: Lease) -> None:
+        """Everything that happens to one URL, from its lease to its commit."""
+        try:
+            word = self._robots.judge(lease.url)
+            if word.verdict is not None:
+                self.budgets[lease.host].withdraw(self._clock())
+                visit = _refused(lease, word.verdict, word.reason)
+            else:
+                answer = await self._fetch(lease)
+                visit = await self._judge.judge(lease, answer)
+            hosts = await self.keeper.keep(visit, self._busy)
+            self.schedule.notice(hosts)
+            self._report(visit)
+            if self._on_kept:
+                await self._on_kept(visit)
+            self.schedule.settled(visit.ending.due_at)
+        finally:
+            self._busy -= 1
+            self._visit_ended.set()
+            self._slots.release()
+
+    async def _fetch(self, lease: Lease) -> Response | Failure:
+        budget = self.budgets[lease.host]
+        proxy = self._proxies.pick()
+        headers = self._headers.for_url(lease.url, lease.validators)
+        try:
+            answer = await self._transport.fetch(Request(lease.url, headers, proxy))
+        except BaseException:
+            budget.end(self._clock(), Health.UNTOUCHED)
+            raise
+        if proxy:
+            self._proxies.report(proxy, worked=isinstance(answer, Response))
+        was = budget.breaker.state(self._clock())
+        budget.end(
+            self._clock(),
+            health_of(answer),
+            answer.sent_at,
+            answer.latency,
+            retry_after_of(answer, self._judge.wall()),
+        )
+        self._report_breaker(lease.host, was, budget.breaker.state(self._clock()))
+        return answer
+
+    def _report(self, visit: Visit) -> None:
+        progress = self.progress
+        progress.visits += 1
+        progress.verdicts[visit.ending.verdict.value] += 1
+        if visit.ending.state is UrlState.WAITING:
+            progress.retries += 1
+        if visit.capture:
+            progress.bytes += visit.capture.bytes
+            progress.pages += visit.ending.verdict is Verdict.OK
+        if events.is_enabled(20):
+            _log_visit(visit)
+
+    def _report_breaker(self, host: str, was: BreakerState, now: BreakerState) -> None:
+        if now is was:
+            return
+        if now is BreakerState.OPEN:
+            wait = self.budgets[host].breaker.open_until - self._clock()
+            events.emit(events.HOST_OPENED, 30, host=host, cooldown_s=round(wait))
+        elif now is BreakerState.CLOSED:
+            events.emit(events.HOST_CLOSED, host=host)
+
+
+def _refused(lease: Lease, verdict: Verdict, reason: str) -> Visit:
+    """No request was made. What the site could not be asked about may be asked again one day."""
+    is_final = verdict is not Verdict.ROBOTS_UNREACHABLE
+    state = UrlState.REFUSED if is_final else UrlState.FAILED
+    return Visit(lease, Ending(lease.url_id, state, verdict, reason))
+
+
+_LOG_NAMES = {
+    UrlState.DONE: events.PAGE_KEPT,
+    UrlState.REFUSED: events.PAGE_REFUSED,
+    UrlState.WAITING: events.PAGE_RETRIED,
+    UrlState.FAILED: events.PAGE_FAILED,
+}
+
+
+def _log_visit(visit: Visit) -> None:
+    capture, ending = visit.capture, visit.ending
+    fields = {"url": visit.lease.url, "verdict": ending.verdict.value, "depth": visit.lease.depth}
+    if ending.reason:
+        fields["reason"] = ending.reason
+    if capture:
+        fields |= {"status": capture.status, "bytes": capture.bytes, "ms": capture.latency_ms}
+    if visit.found:
+        fields["new_links"] = len(visit.found)
+    events.emit(_LOG_NAMES[ending.state], **fields)
+
+

@@ -1,0 +1,1 @@
+"""discovery: which URLs does this document name?"""

@@ -1,0 +1,59 @@
+"""What can go wrong, as a tree.
+
+    Crawl4rError
+    ├── UsageError            the caller must change something; the message names what     (exit 2)
+    │   ├── SettingsError     a configuration key has a value it cannot have
+    │   ├── InvalidUrl        not a URL we could ever fetch
+    │   └── WorkspaceError    the directory is missing, unwritable, newer than us or in use
+    └── StorageError          what was written cannot be trusted or nothing more can be written (exit 4)
+        ├── StorageFull       the disk is full or a write failed; nothing half-done remains
+        └── StorageDamaged    bytes on disk are not what we wrote
+
+A page that fails is never an exception: see `model.Failure`.
+"""
+
+from __future__ import annotations
+
+
+class Crawl4rError(Exception):
+    """Base of every error that crawl4r raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(Crawl4rError):
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """`key` is the dotted path of the setting, as the user wrote it."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        super().__init__(f"{key}: {problem}" if key else problem)
+        self.key = key
+        self.problem = problem
+
+
+class InvalidUrl(UsageError):
+    """`reason` is a short word for scripts: unparsable, scheme, host, too-long."""
+
+    def __init__(self, reason: str, url: str) -> None:
+        shown = url if len(url) <= 200 else url[:197] + "..."
+        super().__init__(f"{reason}: {shown!r} is not a URL that can be crawled")
+        self.reason = reason
+
+
+class WorkspaceError(UsageError):
+    pass
+
+
+class StorageError(Crawl4rError):
+    exit_code = 4
+
+
+class StorageFull(StorageError):
+    pass
+
+
+class StorageDamaged(StorageError):
+    pass

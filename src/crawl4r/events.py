@@ -1,0 +1,77 @@
+"""Names of log events, and how they are written.
+
+One canonical line a page, on stderr, as `event key=value ...` for people or one JSON object a line
+for machines. Names live here so that a test can assert them and nobody has to grep for spellings.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from typing import IO, Any
+
+CRAWL_STARTED = "crawl_started"
+CRAWL_ENDED = "crawl_ended"
+CRAWL_STOPPING = "crawl_stopping"
+CONTACT_MISSING = "contact_missing"
+PAGE_KEPT = "page_kept"
+PAGE_REFUSED = "page_refused"
+PAGE_FAILED = "page_failed"
+PAGE_RETRIED = "page_retried"
+HOST_SLOWED = "host_slowed"
+HOST_OPENED = "host_breaker_opened"
+HOST_CLOSED = "host_breaker_closed"
+HOST_GIVEN_UP = "host_given_up"
+ROBOTS_FETCHED = "robots_fetched"
+READER_KILLED = "reader_killed"
+SCOPE_WIDENED = "scope_widened"
+STORE_RECOVERED = "store_recovered"
+SETTINGS_RELOADED = "settings_reloaded"
+STATUS_DUMPED = "status_dumped"
+
+_logger = logging.getLogger("crawl4r")
+
+
+def emit(event: str, level: int = logging.INFO, **fields: Any) -> None:
+    """Log one event with its fields; nothing is formatted when the level is off."""
+    if _logger.isEnabledFor(level):
+        _logger.log(level, event, extra={"fields": fields})
+
+
+def is_enabled(level: int) -> bool:
+    return _logger.isEnabledFor(level)
+
+
+class _Lines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        fields = getattr(record, "fields", {})
+        stamp = time.strftime("%H:%M:%S", time.localtime(record.created))
+        pairs = " ".join(f"{key}={_plain(value)}" for key, value in fields.items())
+        return f"{stamp} {record.levelname.lower():7} {record.getMessage()} {pairs}".rstrip()
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": round(record.created, 3),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def _plain(value: Any) -> str:
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if not text or any(c in text for c in ' "\n\t') else text
+
+
+def set_up_logging(level: str = "warning", *, as_json: bool = False, stream: IO[str] | None = None) -> None:
+    """Send crawl4r's events to `stream` (stderr), replacing what was set up before."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(_JsonLines() if as_json else _Lines())
+    _logger.handlers[:] = [handler]
+    _logger.propagate = False
+    _logger.setLevel(level.upper())

@@ -1,0 +1,1 @@
+"""fetch: bytes from the network."""

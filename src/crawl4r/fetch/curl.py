@@ -1,0 +1,288 @@
+"""HTTP by libcurl's multi interface on the event loop (docs/decisions/0001 says why).
+
+Every connection goes through `_open_socket`, which sees the very address that libcurl is about to
+connect to: the egress gate stands there, so no name, redirect or cached answer gets around it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import certifi
+import pycurl
+
+from crawl4r.fetch.curl_errors import failure_of
+from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
+from crawl4r.fetch.headers import parse_header_lines
+from crawl4r.fetch.port import Request
+from crawl4r.model import Failure, Response, Verdict
+from crawl4r.urls.address import AddressGate
+from crawl4r.urls.canonical import host_of_netloc, split
+
+_MAX_IDLE_HANDLES = 256
+_HTTP_VERSIONS = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
+
+
+@dataclass(frozen=True, slots=True)
+class CurlLimits:
+    connect_timeout: float = 10.0  # seconds
+    timeout: float = 60.0  # seconds for the whole answer
+    slowest: int = 32  # bytes a second, below which for `slow_seconds` an answer is given up
+    slow_seconds: int = 20
+    max_bytes: int = 32 * 1024**2  # on the wire
+    max_decoded_bytes: int = 64 * 1024**2
+
+
+@dataclass(slots=True)
+class _Transfer:
+    """What belongs to one request while it runs on a handle."""
+
+    request: Request
+    host: str
+    answer: asyncio.Future[Response | Failure]
+    started: float
+    head: list[bytes] = field(default_factory=list)
+    body: list[bytes] = field(default_factory=list)
+    refusal: str | None = None
+
+
+class CurlTransport:
+    """See `port.Transport`. One cookie jar a transport, so one a job; none when `cookies` is off."""
+
+    def __init__(
+        self,
+        gate: AddressGate,
+        *,
+        limits: CurlLimits | None = None,
+        http2: bool = True,
+        cookies: bool = True,
+        resolve: Mapping[str, str] | None = None,
+        ca_file: str | None = None,
+        max_connections: int = 256,
+    ) -> None:
+        self._gate = gate
+        self._limits = limits or CurlLimits()
+        self._http2 = http2
+        self._resolve = resolve or {}
+        self._ca_file = ca_file or certifi.where()
+        self._jar = _cookie_jar() if cookies else None
+        self._idle: list[pycurl.Curl] = []
+        self._running: dict[pycurl.Curl, _Transfer] = {}
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._watched: dict[int, int] = {}
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        handle = self._idle.pop() if self._idle else self._new_handle()
+        transfer = _Transfer(
+            request,
+            host_of_netloc(split(request.url).netloc),
+            self._loop.create_future(),
+            time.monotonic(),
+        )
+        try:
+            self._aim(handle, transfer)
+        except (pycurl.error, UnicodeError) as problem:
+            self._put_back(handle)
+            return Failure(Verdict.NETWORK_ERROR, f"request: {problem}", transient=False)
+        self._running[handle] = transfer
+        self._multi.add_handle(handle)
+        try:
+            return await transfer.answer
+        finally:
+            # Cancelled: libcurl must let go. (A finished handle may already carry another transfer.)
+            if self._running.get(handle) is transfer:
+                del self._running[handle]
+                self._multi.remove_handle(handle)
+                handle.close()
+
+    async def close(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        for handle in [*self._running, *self._idle]:
+            if transfer := self._running.get(handle):
+                self._multi.remove_handle(handle)
+                transfer.answer.cancel()
+            handle.close()
+        self._running.clear()
+        self._idle.clear()
+        self._multi.close()
+        for fd in list(self._watched):
+            self._unwatch(fd)
+
+    def _new_handle(self) -> pycurl.Curl:
+        limits = self._limits
+        handle = pycurl.Curl()
+        for option, value in (
+            (pycurl.NOSIGNAL, 1),
+            (pycurl.FOLLOWLOCATION, 0),
+            (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+            (pycurl.CAINFO, self._ca_file),
+            (pycurl.CONNECTTIMEOUT_MS, round(limits.connect_timeout * 1000)),
+            (pycurl.LOW_SPEED_LIMIT, limits.slowest),
+            (pycurl.LOW_SPEED_TIME, limits.slow_seconds),
+            (pycurl.MAXFILESIZE_LARGE, limits.max_bytes),
+            (pycurl.HTTP_CONTENT_DECODING, 0),  # ours has a cap, and knows zstd
+            (pycurl.HTTP09_ALLOWED, 0),
+            (pycurl.TCP_KEEPALIVE, 1),
+            (
+                pycurl.HTTP_VERSION,
+                pycurl.CURL_HTTP_VERSION_2TLS if self._http2 else pycurl.CURL_HTTP_VERSION_1_1,
+            ),
+        ):
+            handle.setopt(option, value)
+        if self._jar is not None:
+            handle.setopt(pycurl.SHARE, self._jar)
+            handle.setopt(pycurl.COOKIEFILE, "")
+        return handle
+
+    def _aim(self, handle: pycurl.Curl, transfer: _Transfer) -> None:
+        request = transfer.request
+        handle.setopt(pycurl.URL, request.url)
+        handle.setopt(pycurl.HTTPHEADER, request.headers)
+        handle.setopt(pycurl.HEADERFUNCTION, transfer.head.append)
+        handle.setopt(pycurl.WRITEFUNCTION, transfer.body.append)
+        timeout = request.timeout or self._limits.timeout
+        handle.setopt(pycurl.TIMEOUT_MS, round(timeout * 1000))
+        handle.setopt(pycurl.PROXY, request.proxy or "")
+        # The proxy's own host is what is connected to when there is one.
+        connects_to = _host_of_proxy(request.proxy) if request.proxy else transfer.host
+
+        def open_socket(_purpose: int, address: tuple[Any, ...]) -> Any:
+            return self._open_socket(transfer, connects_to, address)
+
+        handle.setopt(pycurl.OPENSOCKETFUNCTION, open_socket)
+        if self._resolve:
+            handle.setopt(pycurl.RESOLVE, self._resolve_lines(request.url))
+
+    def _resolve_lines(self, url: str) -> list[str]:
+        parts = split(url)
+        address = self._resolve.get(parts.host)
+        if address is None:
+            return []
+        port = parts.netloc[len(parts.host) + 1 :] or ("443" if parts.scheme == "https" else "80")
+        return [f"{parts.host}:{port}:{address}"]
+
+    def _open_socket(self, transfer: _Transfer, host: str, address: tuple[Any, ...]) -> Any:
+        family, kind, protocol, where = address
+        refusal = self._gate.refusal(where[0], where[1], host.strip("[]"))
+        if refusal:
+            transfer.refusal = refusal
+            return pycurl.SOCKET_BAD
+        return socket.socket(family, kind, protocol)
+
+    def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
+        if what == pycurl.POLL_REMOVE:
+            self._unwatch(fd)
+            return
+        watched = self._watched.get(fd, 0)
+        if what & ~watched & pycurl.POLL_IN:
+            self._loop.add_reader(fd, self._act, fd, pycurl.CSELECT_IN)
+        if what & ~watched & pycurl.POLL_OUT:
+            self._loop.add_writer(fd, self._act, fd, pycurl.CSELECT_OUT)
+        if watched & ~what & pycurl.POLL_IN:
+            self._loop.remove_reader(fd)
+        if watched & ~what & pycurl.POLL_OUT:
+            self._loop.remove_writer(fd)
+        self._watched[fd] = what
+
+    def _unwatch(self, fd: int) -> None:
+        watched = self._watched.pop(fd, 0)
+        if watched & pycurl.POLL_IN:
+            self._loop.remove_reader(fd)
+        if watched & pycurl.POLL_OUT:
+            self._loop.remove_writer(fd)
+
+    def _set_timer(self, milliseconds: int) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if milliseconds == 0:
+            self._timer = self._loop.call_soon(self._act, pycurl.SOCKET_TIMEOUT, 0)
+        elif milliseconds > 0:
+            self._timer = self._loop.call_later(
+                milliseconds / 1000, self._act, pycurl.SOCKET_TIMEOUT, 0
+            )
+
+    def _act(self, fd: int, events: int) -> None:
+        self._multi.socket_action(fd, events)
+        while True:
+            queued, succeeded, failed = self._multi.info_read()
+            for handle in succeeded:
+                self._finish(handle, None)
+            for handle, code, message in failed:
+                self._finish(handle, (code, message))
+            if not queued:
+                return
+
+    def _finish(self, handle: pycurl.Curl, error: tuple[int, str] | None) -> None:
+        transfer = self._running.pop(handle)
+        self._multi.remove_handle(handle)
+        answer = (
+            failure_of(handle, *error, transfer.refusal, _sent_at(handle, transfer))
+            if error
+            else self._response(handle, transfer)
+        )
+        self._put_back(handle)
+        if not transfer.answer.done():
+            transfer.answer.set_result(answer)
+
+    def _response(self, handle: pycurl.Curl, transfer: _Transfer) -> Response | Failure:
+        headers = parse_header_lines(transfer.head)
+        body = b"".join(transfer.body)
+        wire_bytes = len(body)
+        sent_at = _sent_at(handle, transfer)
+        latency = time.monotonic() - sent_at
+        codings = next((value for name, value in headers if name == "content-encoding"), None)
+        status = handle.getinfo(pycurl.RESPONSE_CODE)
+        try:
+            body = remove_codings(body, codings, self._limits.max_decoded_bytes)
+        except TooLarge as problem:
+            return Failure(Verdict.TOO_LARGE, str(problem), False, sent_at, latency, status, hurts_host=False)
+        except Undecodable as problem:
+            return Failure(Verdict.UNDECODABLE, str(problem), False, sent_at, latency, status, hurts_host=False)
+        return Response(
+            transfer.request.url,
+            status,
+            headers,
+            body,
+            sent_at,
+            latency,
+            wire_bytes,
+            _HTTP_VERSIONS.get(handle.getinfo(pycurl.INFO_HTTP_VERSION), ""),
+            handle.getinfo(pycurl.PRIMARY_IP),
+            _host_of_proxy(transfer.request.proxy) if transfer.request.proxy else "",
+        )
+
+    def _put_back(self, handle: pycurl.Curl) -> None:
+        if len(self._idle) < _MAX_IDLE_HANDLES:
+            self._idle.append(handle)
+        else:
+            handle.close()
+
+
+def _cookie_jar() -> Any:
+    share = pycurl.CurlShare()
+    share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
+    return share
+
+
+def _sent_at(handle: pycurl.Curl, transfer: _Transfer) -> float:
+    """When the request left: after name look-up, connection and handshake."""
+    return transfer.started + float(handle.getinfo(pycurl.PRETRANSFER_TIME))
+
+
+def _host_of_proxy(proxy: str) -> str:
+    authority = proxy.partition("://")[2] or proxy
+    return host_of_netloc(authority.rpartition("@")[2].partition("/")[0])
+
+

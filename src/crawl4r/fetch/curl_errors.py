@@ -1,0 +1,50 @@
+"""libcurl's error codes as our failures: which are worth another try, and what to call them."""
+
+from __future__ import annotations
+
+import time
+
+import pycurl
+
+from crawl4r.model import Failure, Verdict
+
+_E_PROXY = 97  # CURLE_PROXY, which pycurl does not name
+# code: (short reason, worth another try)
+_REASONS: dict[int, tuple[str, bool]] = {
+    pycurl.E_URL_MALFORMAT: ("url", False),
+    pycurl.E_UNSUPPORTED_PROTOCOL: ("protocol", False),
+    pycurl.E_COULDNT_RESOLVE_HOST: ("dns", True),
+    pycurl.E_COULDNT_RESOLVE_PROXY: ("proxy-dns", True),
+    pycurl.E_COULDNT_CONNECT: ("connect", True),
+    _E_PROXY: ("proxy", True),
+    pycurl.E_FTP_WEIRD_SERVER_REPLY: ("not-http", False),
+    pycurl.E_PARTIAL_FILE: ("truncated", True),
+    pycurl.E_OPERATION_TIMEDOUT: ("timeout", True),
+    pycurl.E_SSL_CONNECT_ERROR: ("tls", True),
+    pycurl.E_PEER_FAILED_VERIFICATION: ("certificate", False),
+    pycurl.E_GOT_NOTHING: ("empty-reply", True),
+    pycurl.E_SEND_ERROR: ("send", True),
+    pycurl.E_RECV_ERROR: ("reset", True),
+    pycurl.E_HTTP2: ("http2", True),
+}
+_HEADERS_TOO_LARGE = ("header", "too large")
+
+
+def failure_of(
+    handle: pycurl.Curl, code: int, message: str, refusal: str | None, sent_at: float
+) -> Failure:
+    """Translate one failed transfer; `refusal` is the egress gate's word, if it spoke."""
+    latency = max(0.0, time.monotonic() - sent_at)
+    status = handle.getinfo(pycurl.RESPONSE_CODE) or None
+    if refusal and code in {pycurl.E_COULDNT_CONNECT, _E_PROXY}:
+        return Failure(
+            Verdict.EGRESS_REFUSED, refusal, False, sent_at, latency, None, hurts_host=False
+        )
+    if code == pycurl.E_FILESIZE_EXCEEDED:
+        reason = "longer than the byte limit"
+        return Failure(Verdict.TOO_LARGE, reason, False, sent_at, latency, status, hurts_host=False)
+    if all(word in message.lower() for word in _HEADERS_TOO_LARGE):
+        reason = f"headers-too-large: {message}"
+        return Failure(Verdict.HOSTILE, reason, False, sent_at, latency, status, hurts_host=False)
+    reason, transient = _REASONS.get(code, (f"curl-{code}", True))
+    return Failure(Verdict.NETWORK_ERROR, f"{reason}: {message}", transient, sent_at, latency, status)

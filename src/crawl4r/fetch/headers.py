@@ -1,0 +1,83 @@
+"""Request headers: what we say of ourselves, and what we never say to a stranger."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+
+from crawl4r.errors import SettingsError
+from crawl4r.fetch.decoding import ACCEPTED
+from crawl4r.model import Validators
+from crawl4r.urls.canonical import split
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_BAD_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_OURS = frozenset(["host", "content-length", "transfer-encoding", "connection", "accept-encoding"])
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+def check_header(name: str, value: str, key: str) -> None:
+    """Refuse what could smuggle a second header or request; `key` names the setting."""
+    if not _NAME.fullmatch(name):
+        raise SettingsError(key, f"{name!r} is not a header name")
+    if name.lower() in _OURS:
+        raise SettingsError(key, f"{name} is set by crawl4r itself")
+    if _BAD_VALUE.search(value):
+        raise SettingsError(key, f"the value of {name} holds a control character or a line break")
+
+
+class RequestHeaders:
+    """Builds the header lines of a request. Credentials go to their own origin and nowhere else."""
+
+    def __init__(
+        self,
+        user_agent: str,
+        language: str = "en",
+        extra: Mapping[str, str] | None = None,
+        auth: Mapping[str, str] | None = None,
+    ) -> None:
+        lines = {
+            "User-Agent": user_agent,
+            "Accept": _ACCEPT,
+            "Accept-Language": language,
+            **(extra or {}),
+            "Accept-Encoding": ACCEPTED,
+        }
+        self._common = [f"{name}: {value}" for name, value in lines.items() if value]
+        self._auth = {origin: _basic(pair) for origin, pair in (auth or {}).items()}
+
+    def for_url(self, url: str, validators: Validators | None = None) -> list[str]:
+        if not self._auth and validators is None:
+            return self._common
+        lines = list(self._common)
+        if self._auth and (credentials := self._auth.get(split(url).origin)):
+            lines.append(f"Authorization: {credentials}")
+        if validators and validators.etag and not _BAD_VALUE.search(validators.etag):
+            lines.append(f"If-None-Match: {validators.etag}")
+        if validators and validators.last_modified and not _BAD_VALUE.search(validators.last_modified):
+            lines.append(f"If-Modified-Since: {validators.last_modified}")
+        return lines
+
+
+def _basic(pair: str) -> str:
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+def parse_header_lines(lines: list[bytes]) -> list[tuple[str, str]]:
+    """Headers of the last answer among `lines`: names in lower case, folded lines unfolded."""
+    headers: list[tuple[str, str]] = []
+    for raw in lines:
+        if raw.startswith(b"HTTP/"):  # an interim answer (103) came before
+            headers = []
+            continue
+        if raw[:1] in b" \t" and headers and raw.strip():
+            name, value = headers[-1]
+            headers[-1] = (name, f"{value} {raw.strip().decode('latin-1')}")
+            continue
+        name_bytes, colon, value_bytes = raw.partition(b":")
+        if colon:
+            headers.append(
+                (name_bytes.strip().lower().decode("latin-1"), value_bytes.strip().decode("latin-1"))
+            )
+    return headers

@@ -1,0 +1,29 @@
+"""What every way of fetching promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from crawl4r.model import Failure, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One GET. Headers are complete; nothing is added from an earlier request."""
+
+    url: str
+    headers: Sequence[str]  # "Name: value"
+    proxy: str | None = None
+    timeout: float | None = None  # seconds, when it differs from the transport's own
+
+
+class Transport(Protocol):
+    """One request, one answer. Never follows a redirect: each hop is judged by the caller."""
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        """The answer with its content codings removed, or why there is none."""
+
+    async def close(self) -> None:
+        """Drop connections; requests under way end as failures."""

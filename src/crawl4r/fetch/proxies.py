@@ -1,0 +1,81 @@
+"""A pool of proxies: which one takes the next request, and which ones rest."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_FAILURES_TO_REST = 3
+_REST = 60.0  # seconds; doubles with every further failure
+_REST_CAP = 1800.0
+
+
+class Rotation(StrEnum):
+    ROUND_ROBIN = "round-robin"
+    LEAST_USED = "least-used"
+    RANDOM = "random"
+
+
+@dataclass(slots=True)
+class _Proxy:
+    url: str
+    used: int = 0
+    failures: int = 0  # in a row
+    rests_until: float = 0.0
+
+
+class ProxyPool:
+    """Every request asks for a proxy and reports how it went."""
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        rotation: Rotation,
+        clock: Callable[[], float],
+        chance: random.Random,
+    ) -> None:
+        self._proxies = [_Proxy(url) for url in urls]
+        self._rotation = rotation
+        self._clock = clock
+        self._chance = chance
+        self._next = 0
+
+    def pick(self) -> str | None:
+        """The proxy for one request; None when there are none. All resting: the first to be back."""
+        if not self._proxies:
+            return None
+        now = self._clock()
+        awake = [proxy for proxy in self._proxies if proxy.rests_until <= now]
+        if not awake:
+            awake = [min(self._proxies, key=lambda proxy: proxy.rests_until)]
+        proxy = self._choose(awake)
+        proxy.used += 1
+        return proxy.url
+
+    def report(self, url: str, *, worked: bool) -> None:
+        """A success clears the proxy's record; failures in a row make it rest ever longer."""
+        proxy = next((proxy for proxy in self._proxies if proxy.url == url), None)
+        if proxy is None:
+            return
+        if worked:
+            proxy.failures = 0
+            proxy.rests_until = 0.0
+            return
+        proxy.failures += 1
+        if proxy.failures >= _FAILURES_TO_REST:
+            rest = min(_REST_CAP, _REST * 2.0 ** (proxy.failures - _FAILURES_TO_REST))
+            proxy.rests_until = self._clock() + rest
+
+    def _choose(self, awake: list[_Proxy]) -> _Proxy:
+        if self._rotation is Rotation.RANDOM:
+            return self._chance.choice(awake)
+        if self._rotation is Rotation.LEAST_USED:
+            return min(awake, key=lambda proxy: proxy.used)
+        for _ in self._proxies:
+            proxy = self._proxies[self._next % len(self._proxies)]
+            self._next += 1
+            if proxy in awake:
+                return proxy
+        return awake[0]

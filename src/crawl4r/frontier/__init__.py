@@ -1,0 +1,1 @@
+"""frontier: which URL next?"""

@@ -1,0 +1,47 @@
+"""What every frontier promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from crawl4r.model import Ending, Found, Lease, UrlState
+
+
+class Frontier(Protocol):
+    """A durable set of URLs, each known once, handed out by host and in order of priority.
+
+    A lease is exclusive. It ends by `settle` or, when its holder dies, by `recover`: a URL is never
+    lost in between. Nothing here is durable before the owner commits.
+    """
+
+    def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
+        """Make URLs known; returns the hosts that have more to lease than before.
+
+        A URL already known stays as it is, except that a shorter way to a pending one counts and
+        that one refused by scope or a cap is reconsidered when it is admitted now.
+        """
+
+    def lease(self, host: str, most: int) -> list[Lease]:
+        """Take up to `most` pending URLs of a host, best first; empty when there are none."""
+
+    def settle(self, endings: Iterable[Ending]) -> None:
+        """End leases as told."""
+
+    def release(self, leases: Iterable[Lease]) -> None:
+        """Give leases back untouched."""
+
+    def recover(self) -> int:
+        """Give back what a dead holder had leased; how many there were."""
+
+    def requeue(self, states: Iterable[UrlState], urls: Iterable[str] | None = None) -> int:
+        """Make URLs in these states pending again, all or the named ones; how many there were."""
+
+    def wake(self, now: float) -> tuple[set[str], float | None]:
+        """Make due retries pending: their hosts, and when the next one is due (None: no more)."""
+
+    def hosts_pending(self, after: str, most: int) -> Sequence[str]:
+        """Hosts with pending URLs whose internal order is past `after`, for start-up."""
+
+    def count_unfinished(self) -> int:
+        """URLs that are pending, leased or waiting."""

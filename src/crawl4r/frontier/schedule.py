@@ -1,0 +1,179 @@
+"""Whose turn is it? Merges the durable frontier with the hosts' budgets.
+
+Hosts stand in a heap by the time they may be asked again; the head is looked at, never the whole. A
+host keeps a handful of leased URLs at hand, the rest stay in the frontier: neither a slow host nor a
+million URLs of one host cost the others anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import math
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from crawl4r.frontier.port import Frontier
+from crawl4r.model import Lease
+from crawl4r.resilience.politeness import HostBudgets
+
+_LEASES_AT_HAND = 4096  # over all hosts
+_MOST_HOSTS = 20_000
+
+
+class RobotsErrand(NamedTuple):
+    """Before this host's next URL, somebody must fetch the origin's robots.txt."""
+
+    host: str
+    url: str
+
+
+class Schedule:
+    """Hands out leases when their host is ready. Its budget's `begin` has then been called.
+
+    `needs_robots(url)` says whether a URL's origin must be asked for its robots.txt first; the host
+    then waits until `resume(host)`.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        budgets: HostBudgets,
+        *,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        needs_robots: Callable[[str], bool],
+        batch: int = 64,
+    ) -> None:
+        self._frontier = frontier
+        self._budgets = budgets
+        self._clock = clock
+        self._wall = wall
+        self._needs_robots = needs_robots
+        self._batch = batch
+        self._turns: list[tuple[float, int, str]] = []
+        self._order = itertools.count()
+        self._hosts: dict[str, deque[Lease]] = {}
+        self._has_more_hosts = False
+        self._next_due: float | None = 0.0
+        self._changed = asyncio.Event()
+        self._is_stopped = False
+        self.outstanding = 0
+        self.given_up: set[str] = set()
+        self._load_hosts()
+
+    async def next(self) -> Lease | RobotsErrand | None:
+        """The next thing to do, as soon as there is one; None when nothing is left or on `stop`."""
+        while not self._is_stopped:
+            now = self._clock()
+            self._wake_due()
+            while self._turns and self._turns[0][0] <= now:
+                host = heapq.heappop(self._turns)[2]
+                if turn := self._take(host, now):
+                    return turn
+            if self._is_finished():
+                return None
+            await self._sleep(now)
+        return None
+
+    def notice(self, hosts: Iterable[str]) -> None:
+        """These hosts have new pending URLs."""
+        for host in hosts:
+            if host in self._hosts or host in self.given_up:
+                continue
+            if len(self._hosts) >= _MOST_HOSTS:
+                self._has_more_hosts = True
+                continue
+            self._hosts[host] = deque()
+            self._enqueue(host)
+
+    def resume(self, host: str) -> None:
+        """The robots errand of this host is over."""
+        if host in self._hosts:
+            self._enqueue(host)
+        self._changed.set()
+
+    def settled(self, due_at: float | None = None) -> None:
+        """A lease has ended and is committed; `due_at` (epoch) when it is to be tried again."""
+        self.outstanding -= 1
+        if due_at is not None and (self._next_due is None or due_at < self._next_due):
+            self._next_due = due_at
+        self._changed.set()
+
+    def stop(self) -> None:
+        """Hand out nothing more; what is at hand goes back to the frontier."""
+        self._is_stopped = True
+        self._changed.set()
+        for leases in self._hosts.values():
+            self._frontier.release(leases)
+            leases.clear()
+
+    def _take(self, host: str, now: float) -> Lease | RobotsErrand | None:
+        budget = self._budgets[host]
+        if budget.breaker.is_hopeless:
+            return self._give_up(host)
+        ready_at = budget.ready_at(now)
+        if ready_at > now:
+            self._enqueue(host)
+            return None
+        leases = self._hosts[host] or self._refill(host)
+        if not leases:
+            del self._hosts[host]
+            if self._has_more_hosts and len(self._hosts) < _MOST_HOSTS // 2:
+                self._load_hosts()
+            return None
+        if self._needs_robots(leases[0].url):
+            return RobotsErrand(host, leases[0].url)
+        self.outstanding += 1
+        budget.begin(now)
+        self._enqueue(host)
+        return leases.popleft()
+
+    def _give_up(self, host: str) -> None:
+        self._frontier.release(self._hosts.pop(host))
+        self.given_up.add(host)
+
+    def _refill(self, host: str) -> deque[Lease]:
+        most = max(1, min(self._batch, _LEASES_AT_HAND // len(self._hosts)))
+        leases = self._hosts[host]
+        leases.extend(self._frontier.lease(host, most))
+        return leases
+
+    def _enqueue(self, host: str) -> None:
+        """Put the host in the queue for when it is ready, or wait until it says so."""
+        budget = self._budgets[host]
+        ready_at = budget.ready_at(self._clock())
+        if math.isinf(ready_at):
+            budget.when_free(lambda: self.resume(host))
+        else:
+            heapq.heappush(self._turns, (ready_at, next(self._order), host))
+            self._changed.set()
+
+    def _load_hosts(self) -> None:
+        hosts = self._frontier.hosts_pending("", _MOST_HOSTS + 1)
+        self._has_more_hosts = len(hosts) > _MOST_HOSTS
+        self.notice(hosts[:_MOST_HOSTS])
+
+    def _wake_due(self) -> None:
+        if self._next_due is not None and self._next_due <= self._wall():
+            hosts, self._next_due = self._frontier.wake(self._wall())
+            self.notice(hosts)
+
+    def _is_finished(self) -> bool:
+        """No host has anything, nobody works on anything and no retry is due."""
+        return not self._hosts and not self.outstanding and self._next_due is None
+
+    async def _sleep(self, now: float) -> None:
+        self._changed.clear()
+        waits = [self._turns[0][0] - now] if self._turns else []
+        if self._next_due is not None:
+            waits.append(self._next_due - self._wall())
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(max(0.0, min(waits)), self._changed.set) if waits else None
+        try:
+            await self._changed.wait()
+        finally:
+            if timer:
+                timer.cancel()

@@ -1,0 +1,180 @@
+"""The frontier in state.db."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from crawl4r.model import Ending, Found, Lease, UrlState, Validators, Verdict
+from crawl4r.state.database import Database
+
+_INSERT = """
+INSERT INTO urls (url, host_id, state, priority, depth, found_by, found_at, referrer, rule,
+                  page_type, nofollow, redirects, verdict, reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (url) DO UPDATE SET
+    state = excluded.state, priority = excluded.priority, depth = excluded.depth,
+    found_by = excluded.found_by, referrer = excluded.referrer, rule = excluded.rule,
+    page_type = excluded.page_type, verdict = NULL, reason = NULL
+WHERE excluded.state = 'pending' AND (
+    (urls.state = 'refused' AND urls.verdict IN ('out-of-scope', 'capped'))
+    OR (urls.state = 'pending' AND excluded.depth < urls.depth))
+"""
+_LEASE = """
+SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by,
+       c.etag, c.last_modified, u.content IS NOT NULL
+FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
+WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
+"""
+_SETTLE = """
+UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coalesce(?, capture),
+    content = coalesce(?, content), attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + 1 ELSE 0 END
+WHERE id = ?
+"""
+# A loose scan: jumps from host to host in the index instead of reading every pending URL.
+_HOSTS_PENDING = """
+WITH RECURSIVE next(id) AS (
+    SELECT min(host_id) FROM urls WHERE state = 'pending' AND host_id > ?
+    UNION ALL
+    SELECT (SELECT min(host_id) FROM urls WHERE state = 'pending' AND host_id > next.id)
+    FROM next WHERE next.id IS NOT NULL
+)
+SELECT h.name FROM next JOIN hosts h ON h.id = next.id LIMIT ?
+"""
+
+
+class SqliteFrontier:
+    """See `port.Frontier`. `caps` limits how many URLs each group may admit, by cap name."""
+
+    def __init__(
+        self,
+        database: Database,
+        priority: Callable[[int, float], float],
+        caps: Mapping[str, int] | None = None,
+    ) -> None:
+        self._database = database
+        self._priority = priority
+        self._caps = caps or {}
+        self._host_id = lru_cache(maxsize=50_000)(self._look_up_host)
+
+    def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
+        hosts = set()
+        for item in found:
+            refusal = self._refusal(item)
+            state = UrlState.REFUSED if refusal else UrlState.PENDING
+            cursor = self._database.write(
+                _INSERT,
+                (
+                    item.url,
+                    self._host_id(item.host),
+                    state.value,
+                    self._priority(item.depth, item.score),
+                    item.depth,
+                    item.by,
+                    now,
+                    referrer,
+                    item.rule,
+                    item.page_type,
+                    item.nofollow,
+                    item.redirects,
+                    refusal[0].value if refusal else None,
+                    refusal[1] if refusal else None,
+                ),
+            )
+            if cursor.rowcount > 0 and not refusal:
+                hosts.add(item.host)
+                self._count_groups(item.groups)
+        return hosts
+
+    def _refusal(self, item: Found) -> tuple[Verdict, str] | None:
+        if not item.admitted:
+            verdict = Verdict.CAPPED if item.rule.startswith("depth ") else Verdict.OUT_OF_SCOPE
+            return verdict, item.rule
+        for key in item.groups:
+            maximum = self._caps.get(key.partition(" ")[0])
+            if maximum is not None and self._admitted(key) >= maximum:
+                return Verdict.CAPPED, f"cap of {maximum} reached for {key}"
+        return None
+
+    def _admitted(self, key: str) -> int:
+        rows = self._database.read("SELECT admitted FROM groups WHERE key = ?", (key,))
+        return int(rows[0][0]) if rows else 0
+
+    def _count_groups(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self._database.write(
+                "INSERT INTO groups VALUES (?, 1) ON CONFLICT DO UPDATE SET admitted = admitted + 1",
+                (key,),
+            )
+
+    def lease(self, host: str, most: int) -> list[Lease]:
+        rows = self._database.read(_LEASE, (self._host_id(host), most))
+        if rows:
+            self._set_state(((UrlState.LEASED.value, row[0]) for row in rows))
+        return [_lease_of(host, row) for row in rows]
+
+    def settle(self, endings: Iterable[Ending]) -> None:
+        self._database.write_many(
+            _SETTLE,
+            (
+                (e.state.value, e.verdict.value, e.reason, e.due_at, e.capture, e.content, e.url_id)
+                for e in endings
+            ),
+        )
+
+    def release(self, leases: Iterable[Lease]) -> None:
+        self._set_state(((UrlState.PENDING.value, lease.url_id) for lease in leases))
+
+    def recover(self) -> int:
+        return self._database.write(
+            "UPDATE urls SET state = 'pending' WHERE state = 'leased'"
+        ).rowcount
+
+    def requeue(self, states: Iterable[UrlState], urls: Iterable[str] | None = None) -> int:
+        sql = (
+            "UPDATE urls SET state = 'pending', attempts = 0 WHERE state = ?"
+            " AND (verdict IS NULL OR verdict NOT IN ('out-of-scope', 'capped'))"
+        )
+        if urls is None:
+            return sum(self._database.write(sql, (state.value,)).rowcount for state in states)
+        pairs = [(state.value, url) for state in states for url in urls]
+        return sum(self._database.write(f"{sql} AND url = ?", pair).rowcount for pair in pairs)
+
+    def wake(self, now: float) -> tuple[set[str], float | None]:
+        due = self._database.read(
+            "SELECT u.id, h.name FROM urls u JOIN hosts h ON h.id = u.host_id "
+            "WHERE u.state = 'waiting' AND u.due_at <= ?",
+            (now,),
+        )
+        self._set_state(((UrlState.PENDING.value, row[0]) for row in due))
+        (next_due,) = self._database.read("SELECT min(due_at) FROM urls WHERE state = 'waiting'")[0]
+        return {row[1] for row in due}, next_due
+
+    def hosts_pending(self, after: str, most: int) -> Sequence[str]:
+        start = self._host_id(after) if after else 0
+        return [row[0] for row in self._database.read(_HOSTS_PENDING, (start, most))]
+
+    def count_unfinished(self) -> int:
+        rows = self._database.read(
+            "SELECT (SELECT count(*) FROM urls WHERE state = 'pending')"
+            " + (SELECT count(*) FROM urls WHERE state = 'leased')"
+            " + (SELECT count(*) FROM urls WHERE state = 'waiting')"
+        )
+        return int(rows[0][0])
+
+    def _set_state(self, rows: Iterable[tuple[str, int]]) -> None:
+        self._database.write_many("UPDATE urls SET state = ? WHERE id = ?", rows)
+
+    def _look_up_host(self, host: str) -> int:
+        rows = self._database.read("SELECT id FROM hosts WHERE name = ?", (host,))
+        if rows:
+            return int(rows[0][0])
+        cursor = self._database.write("INSERT INTO hosts (name) VALUES (?)", (host,))
+        return int(cursor.lastrowid or 0)
+
+
+def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
+    url_id, url, *described, etag, modified, is_revisit = row
+    validators = Validators(etag, modified) if etag or modified else None
+    return Lease(url_id, url, host, *described, validators, bool(is_revisit))

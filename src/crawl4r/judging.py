@@ -1,0 +1,215 @@
+"""What does this answer mean for its URL? Turns a response or a failure into a visit to keep."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from crawl4r import events
+from crawl4r.model import (
+    Capture,
+    Ending,
+    Failure,
+    Found,
+    FoundBy,
+    Lease,
+    Response,
+    UrlState,
+    Verdict,
+    Visit,
+)
+from crawl4r.reading import LinkJudge
+from crawl4r.resilience.politeness import Health
+from crawl4r.resilience.retry import Backoff, parse_retry_after
+from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.urls.canonical import split
+
+_HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])
+_HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
+_SNIFFED = 512  # bytes
+_RETRIED = frozenset([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+_REDIRECTS = frozenset([301, 302, 303, 307, 308])
+_OVERLOADED = frozenset([429, 503])
+_SICK = frozenset([403, 407])
+
+
+def health_of(answer: Response | Failure) -> Health:
+    """What an answer says of the host that gave it."""
+    if isinstance(answer, Failure):
+        return Health.SICK if answer.hurts_host else Health.WELL
+    if answer.status in _OVERLOADED:
+        return Health.OVERLOADED
+    return Health.SICK if answer.status >= 500 or answer.status in _SICK else Health.WELL
+
+
+def retry_after_of(answer: Response | Failure, now: float) -> float | None:
+    """Seconds the server asked us to stay away, when it asked."""
+    if isinstance(answer, Failure) or answer.status not in _RETRIED:
+        return None
+    return parse_retry_after(answer.header("retry-after"), now)
+
+
+class Judge:
+    """Judges answers and reads the pages among them in the sandbox."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        links: LinkJudge,
+        *,
+        backoff: Backoff,
+        max_redirects: int,
+        retry_after_cap: float,
+        wall: Callable[[], float],
+        chance: random.Random,
+        on_seed_moved: Callable[[str], None] | None = None,
+    ) -> None:
+        self.links = links
+        self.wall = wall
+        self._sandbox = sandbox
+        self._backoff = backoff
+        self._max_redirects = max_redirects
+        self._retry_after_cap = retry_after_cap
+        self._chance = chance
+        self._on_seed_moved = on_seed_moved
+
+    async def judge(self, lease: Lease, answer: Response | Failure) -> Visit:
+        if isinstance(answer, Failure):
+            return self._failed(lease, answer)
+        if answer.status == 304 and lease.validators:
+            return self._done(lease, answer, Verdict.NOT_MODIFIED, "")
+        if answer.status in _REDIRECTS and (location := answer.header("location")):
+            return self._redirected(lease, answer, location)
+        if 200 <= answer.status < 300:
+            return await self._page(lease, answer)
+        if answer.status in _RETRIED:
+            return self._refused_for_now(lease, answer)
+        return self._done(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
+
+    async def _page(self, lease: Lease, answer: Response) -> Visit:
+        if not answer.body or not _is_html(answer):
+            return self._done(lease, answer, Verdict.OK, "")
+        head = [lease.url, lease.depth, answer.header("content-type") or ""]
+        try:
+            reading = await self._sandbox.run(head, answer.body)
+        except SandboxKilled as killed:
+            events.emit(events.READER_KILLED, 30, url=lease.url, reason=killed.reason)
+            return self._done(lease, answer, Verdict.HOSTILE, killed.reason)
+        found = [Found(*item) for item in reading["found"]]
+        return self._done(lease, answer, Verdict.OK, "", found=found, reading=reading)
+
+    def _redirected(self, lease: Lease, answer: Response, location: str) -> Visit:
+        hops = lease.redirects + 1
+        if hops > self._max_redirects:
+            reason = f"more than {self._max_redirects} redirects"
+            return self._done(lease, answer, Verdict.REDIRECT, reason, location=location)
+        target = self._judge_target(lease, location, hops)
+        if target is None:
+            reason = f"redirects to {location[:200]!r}, which is no URL"
+            return self._done(lease, answer, Verdict.REDIRECT, reason, location=location)
+        if not target.admitted and _is_seed(lease) and self._on_seed_moved:
+            # Who asks for example.org means the site that example.org now sends everybody to.
+            self._on_seed_moved(split(target.url).netloc)
+            target = self._judge_target(lease, location, hops) or target
+        return self._done(
+            lease, answer, Verdict.REDIRECT, f"to {target.url}", found=[target], location=target.url
+        )
+
+    def _judge_target(self, lease: Lease, location: str, hops: int) -> Found | None:
+        return self.links.judge(location, lease.url, lease.depth, FoundBy.REDIRECT, redirects=hops)
+
+    def _refused_for_now(self, lease: Lease, answer: Response) -> Visit:
+        reason = f"http-{answer.status}"
+        if lease.attempts >= self._backoff.retries:
+            reason = f"{reason} after {lease.attempts + 1} attempts"
+            ending = Ending(lease.url_id, UrlState.FAILED, Verdict.HTTP_ERROR, reason)
+            capture = self._capture(lease, answer, Verdict.HTTP_ERROR, reason)
+            return Visit(lease, ending, capture, answer.body)
+        failure = Failure(
+            Verdict.HTTP_ERROR, reason, True, answer.sent_at, answer.latency, answer.status
+        )
+        return self._retry(lease, failure, retry_after_of(answer, self.wall()))
+
+    def _failed(self, lease: Lease, failure: Failure) -> Visit:
+        if failure.transient and lease.attempts < self._backoff.retries:
+            return self._retry(lease, failure, failure.retry_after)
+        reason = failure.reason
+        if failure.transient:
+            reason = f"{reason} (attempt {lease.attempts + 1}, the last)"
+        state = UrlState.FAILED
+        if failure.verdict is Verdict.EGRESS_REFUSED:
+            state = UrlState.REFUSED
+        ending = Ending(lease.url_id, state, failure.verdict, reason)
+        return Visit(lease, ending, failure=failure)
+
+    def _retry(self, lease: Lease, failure: Failure, retry_after: float | None) -> Visit:
+        wait = self._backoff.delay(lease.attempts, self._chance)
+        if retry_after is not None:
+            wait = max(wait, min(retry_after, self._retry_after_cap))
+        due_at = self.wall() + wait
+        ending = Ending(lease.url_id, UrlState.WAITING, failure.verdict, failure.reason, due_at)
+        return Visit(lease, ending, failure=failure)
+
+    def _done(
+        self,
+        lease: Lease,
+        answer: Response,
+        verdict: Verdict,
+        reason: str,
+        *,
+        found: list[Found] | None = None,
+        reading: dict[str, Any] | None = None,
+        location: str | None = None,
+    ) -> Visit:
+        capture = self._capture(lease, answer, verdict, reason, reading, location)
+        # A redirect or a 304 mostly has no body; an empty page is still a page.
+        content = answer.body if answer.body or verdict is Verdict.OK else None
+        ending = Ending(lease.url_id, UrlState.DONE, verdict, reason)
+        return Visit(lease, ending, capture, content, found=found or ())
+
+    def _capture(
+        self,
+        lease: Lease,
+        answer: Response,
+        verdict: Verdict,
+        reason: str,
+        reading: dict[str, Any] | None = None,
+        location: str | None = None,
+    ) -> Capture:
+        return Capture(
+            url=lease.url,
+            fetched_at=self.wall(),
+            status=answer.status,
+            verdict=verdict,
+            reason=reason,
+            sha256=None,
+            bytes=len(answer.body),
+            content_type=answer.content_type,
+            encoding=reading["encoding"] if reading else "",
+            headers=answer.headers,
+            etag=answer.header("etag"),
+            last_modified=answer.header("last-modified"),
+            page_type=lease.page_type,
+            depth=lease.depth,
+            referrer=lease.referrer,
+            latency_ms=round(answer.latency * 1000),
+            retries=lease.attempts,
+            proxy=answer.proxy,
+            http_version=answer.http_version,
+            address=answer.address,
+            location=location,
+        )
+
+
+def _is_seed(lease: Lease) -> bool:
+    return lease.depth == 0 and lease.by in {FoundBy.SEED, FoundBy.REDIRECT}
+
+
+def _is_html(answer: Response) -> bool:
+    start = answer.body[:_SNIFFED].lstrip().lower()
+    if answer.content_type in _HTML_TYPES:
+        return b"\0" not in start or start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if answer.content_type.startswith("text/") and answer.content_type != "text/plain":
+        return False
+    return start.startswith(_HTML_STARTS)

@@ -1,0 +1,159 @@
+"""What a group of visits produced becomes durable, all of it or nothing.
+
+Order is the contract: page bytes are synced first, then one transaction records the captures, ends
+the leases and adds the links, then the metadata lines follow. A crash before the commit leaves URLs
+to be fetched again; a crash after it leaves nothing to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.metadata import MetadataLog
+from crawl4r.archive.port import Blobs
+from crawl4r.errors import Crawl4rError
+from crawl4r.frontier.port import Frontier
+from crawl4r.model import Capture, UrlState, Verdict, Visit
+from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.state.database import Database
+from crawl4r.state.records import HostMemories, Notes
+
+_PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
+_CONTENT = frozenset([Verdict.OK, Verdict.NOT_MODIFIED])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shelf:
+    """The places that one commit writes to."""
+
+    database: Database
+    frontier: Frontier
+    captures: Captures
+    blobs: Blobs
+    metadata: MetadataLog
+    notes: Notes
+    hosts: HostMemories
+
+
+class Keeper:
+    """Gathers visits into groups, so that many pages share one sync."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        budgets: HostBudgets,
+        *,
+        group: int,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+    ) -> None:
+        self._shelf = shelf
+        self._budgets = budgets
+        self._group = group
+        self._clock = clock
+        self._wall = wall
+        self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self.pages = shelf.notes.tally("pages")
+        self.bytes = shelf.notes.tally("bytes")
+
+    async def keep(self, visit: Visit, in_flight: int) -> set[str]:
+        """Return when the visit is durable; the hosts that then have new URLs to offer.
+
+        `in_flight` counts the visits that could still share the commit, this one included. The hosts
+        are reported to the first visit of the group only.
+        """
+        durable: asyncio.Future[set[str]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((visit, durable))
+        count = len(self._waiting)
+        if count >= min(self._group, in_flight):
+            self.commit()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self.commit)
+        return await durable
+
+    def commit(self) -> None:
+        """Make everything that waits durable now."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        waiting, self._waiting = self._waiting, []
+        try:
+            hosts = self._write([visit for visit, _ in waiting])
+        except (Crawl4rError, OSError) as problem:
+            self._shelf.database.rollback()
+            _fail_all(waiting, problem)
+            if not waiting:
+                raise
+            return
+        for _, durable in waiting:
+            if not durable.done():
+                durable.set_result(hosts)
+            hosts = set()
+
+    def _write(self, visits: Sequence[Visit]) -> set[str]:
+        shelf = self._shelf
+        now = self._wall()
+        kept = [self._with_content(visit) for visit in visits if visit.capture]
+        shelf.blobs.flush()
+        recorded = []
+        endings = [visit.ending for visit in visits if not visit.capture]
+        for visit, capture in kept:
+            number = shelf.captures.add(visit.lease.url_id, capture)
+            recorded.append(dataclasses.replace(capture, id=number))
+            content = number if capture.verdict in _CONTENT else None
+            endings.append(visit.ending._replace(capture=number, content=content))
+        shelf.frontier.settle(endings)
+        shelf.captures.add_attempts(visits, now)
+        hosts: set[str] = set()
+        for visit in visits:
+            if visit.found:
+                hosts |= shelf.frontier.add(visit.found, visit.lease.url_id, now)
+        self._count(visits, recorded)
+        if memories := self._budgets.remember(self._clock(), now):
+            shelf.hosts.save(memories)
+        shelf.database.commit()
+        shelf.metadata.add(recorded)
+        return hosts
+
+    def _with_content(self, visit: Visit) -> tuple[Visit, Capture]:
+        capture = visit.capture
+        assert capture is not None
+        if capture.verdict is Verdict.NOT_MODIFIED:
+            earlier = self._shelf.captures.sha256_before(visit.lease.url_id)
+            return visit, dataclasses.replace(capture, sha256=earlier)
+        if visit.body is None:
+            return visit, capture
+        sha256, is_new = self._shelf.blobs.add(visit.body, capture.content_type)
+        reason = capture.reason if is_new or capture.reason else "same bytes as an earlier page"
+        return visit, dataclasses.replace(capture, sha256=sha256, reason=reason)
+
+    def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
+        pages = sum(_is_new_page(visit) for visit in visits)
+        size = sum(capture.bytes for capture in recorded)
+        if pages:
+            self._shelf.notes.count("pages", pages)
+        if size:
+            self._shelf.notes.count("bytes", size)
+        self.pages += pages
+        self.bytes += size
+
+
+def _is_new_page(visit: Visit) -> bool:
+    """Counted once a URL, however often it is visited again."""
+    return (
+        visit.ending.state is UrlState.DONE
+        and visit.ending.verdict is Verdict.OK
+        and not visit.lease.is_revisit
+    )
+
+
+def _fail_all(
+    waiting: Sequence[tuple[Visit, asyncio.Future[set[str]]]], problem: Exception
+) -> None:
+    for _, durable in waiting:
+        if not durable.done():
+            durable.set_exception(problem)

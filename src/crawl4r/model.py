@@ -1,0 +1,191 @@
+"""The values that travel between the stages. They are plain, immutable and know no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class UrlState(StrEnum):
+    """Where a known URL stands. Only the frontier moves a URL from one state to another."""
+
+    PENDING = "pending"  # may be leased as soon as its host is free
+    LEASED = "leased"  # a running crawl holds it; a crash turns it back into pending
+    WAITING = "waiting"  # failed for now, tried again when it is due
+    DONE = "done"  # the server's final answer is in the archive (200, 301, 304, 404 ...)
+    FAILED = "failed"  # no usable answer after every retry
+    REFUSED = "refused"  # a rule of ours or of the site says no; never requested
+
+
+class Verdict(StrEnum):
+    """How a visit to a URL ended. The reason beside it says which limit, line or status."""
+
+    OK = "ok"
+    NOT_MODIFIED = "not-modified"
+    REDIRECT = "redirect"
+    HTTP_ERROR = "http-error"
+    NETWORK_ERROR = "network-error"
+    EGRESS_REFUSED = "egress-refused"
+    TOO_LARGE = "too-large"
+    UNDECODABLE = "undecodable"
+    HOSTILE = "hostile"
+    ROBOTS_DENIED = "robots-denied"
+    ROBOTS_UNREACHABLE = "robots-unreachable"
+    OUT_OF_SCOPE = "out-of-scope"
+    CAPPED = "capped"
+
+
+class FoundBy(StrEnum):
+    """What kind of mention led to a URL."""
+
+    SEED = "seed"
+    LINK = "link"
+    REDIRECT = "redirect"
+    REFRESH = "meta-refresh"
+    CANONICAL = "canonical"
+    HREFLANG = "hreflang"
+    FRAME = "frame"
+    NEXT = "next"
+    PREVIOUS = "prev"
+
+
+class Found(NamedTuple):
+    """A URL that a document (or the user) named, judged by the scope.
+
+    A tuple, because a page holds dozens and they cross a process boundary.
+    """
+
+    url: str
+    host: str
+    depth: int
+    by: str
+    admitted: bool
+    rule: str
+    page_type: str = ""
+    score: float = 0.0
+    nofollow: bool = False
+    groups: Sequence[str] = ()
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What the last good capture offers for a conditional request."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One URL that this crawl, and nobody else, may visit now."""
+
+    url_id: int
+    url: str
+    host: str
+    depth: int
+    page_type: str = ""
+    referrer: str | None = None
+    attempts: int = 0
+    redirects: int = 0
+    by: str = FoundBy.LINK
+    validators: Validators | None = None
+    is_revisit: bool = False  # the archive already holds content of it
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a server answered, content codings removed."""
+
+    url: str
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+    sent_at: float  # monotonic seconds: when the request left
+    latency: float  # seconds from then to the last byte
+    wire_bytes: int
+    http_version: str = "1.1"
+    address: str = ""
+    proxy: str = ""
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header, or None when it was not sent."""
+        name = name.lower()
+        for key, value in self.headers:
+            if key == name:
+                return value
+        return None
+
+    @property
+    def content_type(self) -> str:
+        """The media type alone, in lower case; empty when the server named none."""
+        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No usable answer. `transient` says whether asking again can help."""
+
+    verdict: Verdict
+    reason: str
+    transient: bool
+    sent_at: float = 0.0
+    latency: float = 0.0
+    status: int | None = None
+    retry_after: float | None = None  # seconds the server asked us to wait
+    proxy: str = ""
+    hurts_host: bool = True  # counts against the host's breaker
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One visit that got an answer, as the archive keeps it."""
+
+    url: str
+    fetched_at: float  # seconds since the epoch
+    status: int
+    verdict: Verdict
+    reason: str
+    sha256: str | None
+    bytes: int
+    content_type: str
+    encoding: str
+    headers: Sequence[tuple[str, str]]
+    etag: str | None
+    last_modified: str | None
+    page_type: str
+    depth: int
+    referrer: str | None
+    latency_ms: int
+    retries: int
+    proxy: str = ""
+    http_version: str = ""
+    address: str = ""
+    location: str | None = None
+    id: int = 0
+
+
+class Ending(NamedTuple):
+    """How a lease ends, for the frontier."""
+
+    url_id: int
+    state: UrlState
+    verdict: Verdict
+    reason: str
+    due_at: float | None = None  # epoch seconds, only for WAITING
+    capture: int | None = None  # what was recorded of the visit, once it is
+    content: int | None = None  # the same, when it holds the page's content
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Everything one lease produced; it is kept whole or not at all."""
+
+    lease: Lease
+    ending: Ending
+    capture: Capture | None = None
+    body: bytes | None = None
+    failure: Failure | None = None
+    found: Sequence[Found] = field(default_factory=tuple)

@@ -1,0 +1,171 @@
+"""What happened, and why? Questions that people and scripts ask of a workspace; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from crawl4r.archive.captures import Captures
+from crawl4r.state.database import Database
+from crawl4r.state.records import Notes, RobotsRecords
+from crawl4r.urls.canonical import split
+from crawl4r.urls.robots import RobotsFile
+from crawl4r.urls.scope import Scope
+
+_PAGES = """
+SELECT u.url, u.state, v.status, v.sha256, CASE WHEN v.status = 304 THEN c.bytes ELSE v.bytes END,
+       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason
+FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures v ON v.id = u.capture
+LEFT JOIN captures c ON c.id = u.content
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """One known URL and where it stands. What is not known yet is None."""
+
+    url: str
+    state: str
+    status: int | None
+    sha256: str | None
+    bytes: int | None
+    fetched_at: float | None
+    depth: int
+    referrer: str | None
+    page_type: str
+    verdict: str | None
+    reason: str | None
+
+
+class Reporter:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._captures = Captures(database)
+        self._notes = Notes(database)
+
+    def pages(self, state: str | None = None, verdict: str | None = None) -> Iterator[PageRow]:
+        """Every known URL in the order of discovery, perhaps only those of a state or verdict."""
+        conditions, values = [], []
+        for column, value in (("u.state", state), ("u.verdict", verdict)):
+            if value:
+                conditions.append(f"{column} = ?")
+                values.append(value)
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        for row in self._database.stream(f"{_PAGES} {where} ORDER BY u.id", values):
+            fields = list(row)
+            fields[3] = fields[3].hex() if fields[3] else None
+            yield PageRow(*fields)
+
+    def counts(self) -> dict[str, int]:
+        """How many URLs are in each state."""
+        rows = self._database.read("SELECT state, count(*) FROM urls GROUP BY state")
+        return {state: count for state, count in rows}
+
+    def endings(self) -> list[tuple[str, str, int]]:
+        """Verdicts with their reasons, the most frequent first; numbers in reasons are folded."""
+        rows = self._database.read(
+            "SELECT verdict, reason, count(*) AS n FROM urls WHERE verdict IS NOT NULL"
+            " AND verdict NOT IN ('ok', 'redirect', 'not-modified') GROUP BY verdict, reason"
+            " ORDER BY n DESC LIMIT 50"
+        )
+        return [(verdict, reason or "", count) for verdict, reason, count in rows]
+
+    def status(self, now: float) -> dict[str, Any]:
+        """The workspace at a glance, for `crawl4r status`."""
+        return {
+            "urls": self.counts(),
+            "pages": self._notes.tally("pages"),
+            "bytes": self._notes.tally("bytes"),
+            "captures": self._one("SELECT count(*) FROM captures"),
+            "blobs": self._one("SELECT count(*) FROM blobs"),
+            "stored_bytes": self._one("SELECT coalesce(sum(length), 0) FROM blobs"),
+            "last_capture_at": self._one(
+                "SELECT fetched_at FROM captures ORDER BY id DESC LIMIT 1"
+            ),
+            "hosts": self._hosts(now),
+            "endings": [
+                {"verdict": verdict, "reason": reason, "urls": count}
+                for verdict, reason, count in self.endings()[:12]
+            ],
+        }
+
+    def _one(self, sql: str) -> Any:
+        rows = self._database.read(sql)
+        return rows[0][0] if rows else None
+
+    def _hosts(self, now: float) -> list[dict[str, Any]]:
+        rows = self._database.read(
+            "SELECT h.name, h.next_at, h.delay, h.failures, h.open_until,"
+            " (SELECT count(*) FROM urls u WHERE u.host_id = h.id AND u.state = 'pending') AS n"
+            " FROM hosts h ORDER BY n DESC LIMIT 20"
+        )
+        return [
+            {
+                "host": name,
+                "pending": pending,
+                "waits_s": max(0.0, round(max(next_at, open_until) - now, 1)),
+                "failures": failures,
+                "breaker": "open" if open_until > now else "closed",
+            }
+            for name, next_at, delay, failures, open_until, pending in rows
+            if pending or failures
+        ]
+
+    def why(self, url: str, scope: Scope, agents: tuple[str, ...]) -> dict[str, Any]:
+        """All we know of a canonical URL: where from, which rule, robots, attempts, captures."""
+        ruling = scope.judge(url)
+        rows = self._database.read(
+            "SELECT u.id, u.state, u.depth, u.found_by, u.found_at, r.url, u.rule, u.page_type,"
+            " u.nofollow, u.attempts, u.due_at, u.verdict, u.reason"
+            " FROM urls u LEFT JOIN urls r ON r.id = u.referrer WHERE u.url = ?",
+            (url,),
+        )
+        story: dict[str, Any] = {
+            "url": url,
+            "known": bool(rows),
+            "scope_now": {"admitted": ruling.admitted, "rule": ruling.rule},
+            "robots": self._robots_line(url, agents),
+        }
+        if rows:
+            names = (
+                "state depth found_by found_at referrer rule page_type nofollow attempts due_at"
+                " verdict reason"
+            ).split()
+            story |= dict(zip(names, rows[0][1:], strict=True))
+            story["nofollow"] = bool(story["nofollow"])
+            story["failed_attempts"] = self._attempts(rows[0][0])
+            story["captures"] = [_brief(asdict(c)) for c in self._captures.of_url(url)]
+        return story
+
+    def _attempts(self, url_id: int) -> list[dict[str, Any]]:
+        rows = self._database.read(
+            "SELECT at, verdict, reason, status, latency_ms FROM attempts WHERE url_id = ?"
+            " ORDER BY at",
+            (url_id,),
+        )
+        names = ("at", "verdict", "reason", "status", "latency_ms")
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def _robots_line(self, url: str, agents: tuple[str, ...]) -> dict[str, Any] | None:
+        parts = split(url)
+        record = RobotsRecords(self._database).get(parts.origin)
+        if record is None:
+            return None
+        answer: dict[str, Any] = {
+            "outcome": record.outcome,
+            "status": record.status,
+            "fetched_at": record.fetched_at,
+        }
+        if record.outcome == "rules":
+            ruling = RobotsFile(record.body).judge(parts.path, agents)
+            answer |= {"allowed": ruling.allowed, "rule": ruling.rule, "line": ruling.line}
+        return answer
+
+
+def _brief(capture: dict[str, Any]) -> dict[str, Any]:
+    wanted = (
+        "id fetched_at status verdict reason sha256 bytes content_type latency_ms retries address"
+        " http_version location"
+    ).split()
+    return {name: capture[name] for name in wanted}

@@ -1,0 +1,1 @@
+"""resilience: how not to hurt a host, or ourselves?"""

@@ -1,0 +1,41 @@
+"""When to ask again: backoff with jitter, and what the server itself asked for."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+_SECONDS = re.compile(r"\s*(\d{1,9})(?:\.\d*)?\s*")
+_FAR_AHEAD = 400 * 24 * 3600.0  # seconds; a later date is nonsense or malice
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Exponential backoff: base * 2**attempt up to the cap, each wait between half and all of it."""
+
+    retries: int = 3
+    base: float = 1.0  # seconds
+    cap: float = 60.0  # seconds
+
+    def delay(self, attempt: int, chance: random.Random) -> float:
+        """Seconds to wait after the given attempt (0 for the first) has failed."""
+        full = min(self.cap, self.base * 2.0 ** min(attempt, 30))
+        return full * (0.5 + chance.random() / 2)
+
+
+def parse_retry_after(value: str | None, now: float) -> float | None:
+    """Seconds from `now` (epoch) that a Retry-After header asks for; None when it says nothing.
+
+    Both forms of RFC 9110 10.2.3 are read. A date in the past asks for no wait at all.
+    """
+    if not value:
+        return None
+    if match := _SECONDS.fullmatch(value):
+        return min(float(match.group(1)), _FAR_AHEAD)
+    try:
+        when = parsedate_to_datetime(value).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return min(max(0.0, when - now), _FAR_AHEAD)

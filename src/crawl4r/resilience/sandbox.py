@@ -1,0 +1,245 @@
+"""Run a pure function on hostile input in a process that can be killed.
+
+A parser that loops, crashes or eats memory on one page takes a worker with it and nothing else: the
+page is blamed, a new worker starts, and the pages behind it are sent again. What comes back is JSON,
+never pickle: a worker whose parser was subverted can lie about a page but cannot run code here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+# To the worker: lengths of the JSON head and of the raw body. Back: length of the JSON, and 1 when
+# the function raised instead of answering.
+_FRAME = struct.Struct("<II")
+_PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
+_RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
+
+
+class SandboxKilled(Exception):
+    """The job took its worker with it; `reason` says how."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class _Job:
+    head: bytes
+    body: bytes
+    answer: asyncio.Future[Any]
+
+
+class Sandbox:
+    """A few workers running `module:function`, each made with `config` (JSON).
+
+    `function(config)` is called once in the worker and returns the callable `(head, body) -> result`
+    that then runs for each job.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        config: Any,
+        *,
+        workers: int = 1,
+        seconds: float = 5.0,
+        memory_bytes: int = 1024**3,
+    ) -> None:
+        self._arguments = [function, json.dumps(config), str(memory_bytes)]
+        self._seconds = seconds
+        self._size = workers
+        self._workers: list[_Worker] = []
+        self._backlog: deque[_Job] = deque()
+        self._is_closed = False
+        self.killed = 0
+
+    async def __aenter__(self) -> Sandbox:
+        for _ in range(self._size):
+            self._workers.append(await _Worker.start(self, self._arguments, self._seconds))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._is_closed = True
+        for worker in self._workers:
+            worker.close()
+        for job in self._backlog:
+            job.answer.cancel()
+
+    async def run(self, head: Any, body: bytes) -> Any:
+        """The function's result, or SandboxKilled when the job had to be stopped."""
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        job = _Job(json.dumps(head).encode(), body, answer)
+        self._place(job)
+        return await answer
+
+    def reconfigure(self, config: Any) -> None:
+        """Run later jobs with another config; workers finish what they hold and are replaced."""
+        self._arguments[1] = json.dumps(config)
+        for worker in list(self._workers):
+            self._workers.remove(worker)
+            worker.retire()
+            self._start_another(worker)
+
+    def _place(self, job: _Job) -> None:
+        worker = min(self._workers, key=lambda w: len(w.jobs), default=None)
+        if worker is None or len(worker.jobs) >= _PIPELINE:
+            self._backlog.append(job)
+        else:
+            worker.send(job)
+
+    def _has_room(self, worker: _Worker) -> None:
+        while self._backlog and len(worker.jobs) < _PIPELINE:
+            worker.send(self._backlog.popleft())
+
+    def _lost(self, worker: _Worker, reason: str) -> None:
+        """A worker died: blame the job it was on, start another, send the rest again."""
+        if worker in self._workers:
+            self._workers.remove(worker)
+        if self._is_closed or worker.is_retired and not worker.jobs:
+            return
+        self.killed += 1
+        jobs = list(worker.jobs)
+        if jobs and not jobs[0].answer.done():
+            jobs[0].answer.set_exception(SandboxKilled(reason))
+        self._backlog.extendleft(reversed(jobs[1:]))
+        if worker.is_retired:  # its successor is there already
+            for waiting in self._workers:
+                self._has_room(waiting)
+        else:
+            self._start_another(worker)
+
+    def _start_another(self, worker: _Worker) -> None:
+        task = asyncio.get_running_loop().create_task(self._replace())
+        worker.successor = task  # a reference, so that the task is not collected
+
+    async def _replace(self) -> None:
+        worker = await _Worker.start(self, self._arguments, self._seconds)
+        if self._is_closed:
+            worker.close()
+            return
+        self._workers.append(worker)
+        self._has_room(worker)
+
+
+class _Worker(asyncio.Protocol):
+    def __init__(self, owner: Sandbox, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._owner = owner
+        self._process = process
+        self._seconds = seconds
+        self._buffer = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._reason = "the reading process died"
+        self.is_retired = False
+        self.jobs: deque[_Job] = deque()
+        self.successor: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, owner: Sandbox, arguments: list[str], seconds: float) -> _Worker:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "crawl4r.resilience.sandboxed", *arguments],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the crawl, which then ends its workers
+            )
+        worker = cls(owner, process, seconds)
+        await asyncio.get_running_loop().connect_accepted_socket(lambda: worker, ours)
+        return worker
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def send(self, job: _Job) -> None:
+        assert self._transport is not None
+        self.jobs.append(job)
+        self._transport.write(_FRAME.pack(len(job.head), len(job.body)) + job.head)
+        self._transport.write(job.body)
+        if len(self.jobs) == 1:
+            self._restart_clock()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while len(self._buffer) >= _FRAME.size:
+            length, failed = _FRAME.unpack_from(self._buffer)
+            end = _FRAME.size + length
+            if length > _RECEIVE_CAP:
+                return self._kill("the reading process sent more than an answer")
+            if len(self._buffer) < end:
+                return None
+            answer = bytes(self._buffer[_FRAME.size : end])
+            del self._buffer[:end]
+            self._answered(answer, bool(failed))
+        return None
+
+    def _answered(self, answer: bytes, failed: bool) -> None:
+        if not self.jobs:
+            return self._kill("the reading process answered unasked")
+        job = self.jobs.popleft()
+        if not job.answer.done():
+            result = json.loads(answer)
+            if failed:
+                job.answer.set_exception(SandboxKilled(str(result)))
+            else:
+                job.answer.set_result(result)
+        if self.is_retired and not self.jobs:
+            self.close()
+        elif not self.is_retired:
+            self._owner._has_room(self)
+        self._restart_clock()
+        return None
+
+    def _restart_clock(self) -> None:
+        """The limit is for the job at the head: the ones behind it have not started."""
+        if self._deadline:
+            self._deadline.cancel()
+        self._deadline = None
+        if self.jobs:
+            loop = asyncio.get_running_loop()
+            self._deadline = loop.call_later(self._seconds, self._out_of_time)
+
+    def _out_of_time(self) -> None:
+        self._kill(f"reading took longer than {self._seconds:g} s")
+
+    def _kill(self, reason: str) -> None:
+        self._reason = reason
+        self._process.kill()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+        self._process.kill()
+        code = self._process.wait()
+        if code == -signal.SIGABRT or code > 0:
+            self._reason = f"the reading process ended with code {code}"
+        self._owner._lost(self, self._reason)
+
+    def retire(self) -> None:
+        """Take no more jobs; end after those at hand."""
+        self.is_retired = True
+        if not self.jobs:
+            self.close()
+
+    def close(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+        if self._transport:
+            self._transport.abort()
+        self._process.kill()
+        self._process.wait()

@@ -1,0 +1,205 @@
+"""May we fetch this URL, says the site itself? Fetches, keeps and asks robots.txt (RFC 9309).
+
+Fetching goes through the same transport and the same host budgets as pages do, so asking for
+permission is as polite as using it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from crawl4r import events
+from crawl4r.errors import InvalidUrl
+from crawl4r.fetch.headers import RequestHeaders
+from crawl4r.fetch.port import Request, Transport
+from crawl4r.model import Failure, Response, Verdict
+from crawl4r.resilience.politeness import Health, HostBudget, HostBudgets
+from crawl4r.resilience.retry import Backoff, parse_retry_after
+from crawl4r.state.records import RobotsRecord, RobotsRecords
+from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.robots import MAX_BYTES, RobotsFile
+
+RULES, ALLOW, UNREACHABLE, REFUSED = "rules", "allow", "unreachable", "egress-refused"
+TEMPORARY = (UNREACHABLE, REFUSED)
+_MAX_HOPS = 5  # RFC 9309 2.3.1.2
+_TIMEOUT = 30.0  # seconds
+_PARSED_AT_HAND = 2_000
+_EXACT = CanonicalRules(drop_tracking=False, sort_params=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRules:
+    agents: Sequence[str] = ("crawlr", "crawl4r")
+    obey: bool = True
+    ttl: float = 24 * 3600.0  # seconds an answer holds
+    unreachable_ttl: float = 600.0  # seconds before a site that could not be asked is asked again
+
+
+class RobotsWord(NamedTuple):
+    """The gate's answer about one URL: `verdict` is None when it may be fetched."""
+
+    verdict: Verdict | None
+    reason: str
+
+
+@dataclass(slots=True)
+class _Known:
+    record: RobotsRecord
+    file: RobotsFile
+
+
+class RobotsGate:
+    def __init__(
+        self,
+        records: RobotsRecords,
+        transport: Transport,
+        headers: RequestHeaders,
+        budgets: HostBudgets,
+        rules: RobotsRules,
+        *,
+        backoff: Backoff,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        chance: random.Random,
+    ) -> None:
+        self._records = records
+        self._transport = transport
+        self._headers = headers
+        self._budgets = budgets
+        self._rules = rules
+        self._backoff = backoff
+        self._clock = clock
+        self._wall = wall
+        self._chance = chance
+        self._at_hand: OrderedDict[str, _Known] = OrderedDict()
+
+    def needs(self, url: str) -> bool:
+        """Whether `load` must be called before this URL can be judged."""
+        return self._rules.obey and self._known(split(url).origin) is None
+
+    def judge(self, url: str) -> RobotsWord:
+        """The site's word on a URL whose origin is loaded."""
+        if not self._rules.obey:
+            return RobotsWord(None, "robots.txt is ignored by your settings")
+        origin = split(url).origin
+        known = self._known(origin)
+        if known is None:
+            return RobotsWord(Verdict.ROBOTS_UNREACHABLE, "robots.txt was not asked for")
+        outcome = known.record.outcome
+        if outcome == REFUSED:
+            return RobotsWord(Verdict.EGRESS_REFUSED, known.record.body.decode("utf-8", "replace"))
+        if outcome == UNREACHABLE:
+            why = known.record.body.decode("utf-8", "replace")
+            return RobotsWord(Verdict.ROBOTS_UNREACHABLE, f"robots.txt: {why}")
+        ruling = known.file.judge(url[len(origin) :], self._rules.agents)
+        line = f" (line {ruling.line})" if ruling.line else ""
+        verdict = None if ruling.allowed else Verdict.ROBOTS_DENIED
+        return RobotsWord(verdict, f"robots.txt: {ruling.rule}{line}")
+
+    async def load(self, url: str) -> None:
+        """Ask the URL's origin for its robots.txt and remember the answer."""
+        origin = split(url).origin
+        record = await self._ask(origin)
+        self._records.put(record)
+        self._keep_at_hand(record)
+        events.emit(events.ROBOTS_FETCHED, origin=origin, outcome=record.outcome, status=record.status)
+
+    async def _ask(self, origin: str) -> RobotsRecord:
+        attempt = 0
+        while True:
+            record, retry = await self._ask_once(origin)
+            if not retry or attempt >= self._backoff.retries:
+                return record
+            await asyncio.sleep(self._backoff.delay(attempt, self._chance))
+            attempt += 1
+
+    async def _ask_once(self, origin: str) -> tuple[RobotsRecord, bool]:
+        url = f"{origin}/robots.txt"
+        for _ in range(_MAX_HOPS + 1):
+            answer = await self._fetch(url)
+            if isinstance(answer, Failure):
+                outcome = REFUSED if answer.verdict is Verdict.EGRESS_REFUSED else UNREACHABLE
+                return self._record(origin, outcome, None, answer.reason.encode()), answer.transient
+            location = answer.header("location") if 300 <= answer.status < 400 else None
+            if location is None:
+                return self._record_of(origin, answer)
+            try:
+                url = canonicalize(location, url, _EXACT)
+            except InvalidUrl:
+                break
+        return self._record(origin, ALLOW, None, b"redirects that lead nowhere"), False
+
+    def _record_of(self, origin: str, answer: Response) -> tuple[RobotsRecord, bool]:
+        if answer.status == 429 or answer.status >= 500:
+            reason = f"http-{answer.status}".encode()
+            return self._record(origin, UNREACHABLE, answer.status, reason), True
+        if 200 <= answer.status < 300:
+            return self._record(origin, RULES, answer.status, answer.body[:MAX_BYTES]), False
+        return self._record(origin, ALLOW, answer.status, b""), False
+
+    def _record(self, origin: str, outcome: str, status: int | None, body: bytes) -> RobotsRecord:
+        now = self._wall()
+        ttl = self._rules.unreachable_ttl if outcome in TEMPORARY else self._rules.ttl
+        return RobotsRecord(origin, outcome, status, body, now, now + ttl)
+
+    async def _fetch(self, url: str) -> Response | Failure:
+        budget = self._budgets[split(url).host]
+        await self._turn_at(budget)
+        request = Request(url, self._headers.for_url(url), timeout=_TIMEOUT)
+        try:
+            answer = await self._transport.fetch(request)
+        except BaseException:
+            budget.end(self._clock(), Health.UNTOUCHED)
+            raise
+        retry_after = None
+        if isinstance(answer, Response):
+            retry_after = parse_retry_after(answer.header("retry-after"), self._wall())
+        budget.end(
+            self._clock(), _health(answer), answer.sent_at, answer.latency, retry_after
+        )
+        return answer
+
+    async def _turn_at(self, budget: HostBudget) -> None:
+        """Wait for the host's next free moment and take it."""
+        while (ready_at := budget.ready_at(self._clock())) > self._clock():
+            free = asyncio.Event()
+            if ready_at == float("inf"):
+                budget.when_free(free.set)
+                await free.wait()
+            else:
+                await asyncio.sleep(ready_at - self._clock())
+        budget.begin(self._clock())
+
+    def _known(self, origin: str) -> _Known | None:
+        known = self._at_hand.get(origin)
+        if known is None:
+            record = self._records.get(origin)
+            if record is None:
+                return None
+            known = self._keep_at_hand(record)
+        if known.record.expires_at <= self._wall():
+            del self._at_hand[origin]
+            return None
+        return known
+
+    def _keep_at_hand(self, record: RobotsRecord) -> _Known:
+        file = RobotsFile(record.body if record.outcome == RULES else b"")
+        known = self._at_hand[record.origin] = _Known(record, file)
+        if len(self._at_hand) > _PARSED_AT_HAND:
+            self._at_hand.popitem(last=False)
+        if self._rules.obey and (delay := file.crawl_delay(self._rules.agents)):
+            self._budgets[split(record.origin + "/").host].ask_delay(delay)
+        return known
+
+
+def _health(answer: Response | Failure) -> Health:
+    if isinstance(answer, Failure):
+        return Health.SICK if answer.hurts_host else Health.UNTOUCHED
+    if answer.status in {429, 503}:
+        return Health.OVERLOADED
+    return Health.SICK if answer.status >= 500 else Health.WELL

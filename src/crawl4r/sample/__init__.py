@@ -1,0 +1,1 @@
+"""sample: what can a newcomer crawl with no network?"""

@@ -1,0 +1,1 @@
+"""state: how do rows outlive the process?"""

@@ -1,0 +1,139 @@
+"""state.db: one SQLite file, write-ahead log, every commit synced.
+
+All statements run in the caller's thread. Writes gather in one open transaction until `commit`, so
+that a group of pages costs one sync; a crash rolls the whole group back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from crawl4r.errors import StorageDamaged, StorageError, StorageFull, WorkspaceError
+from crawl4r.state.migrations import CURRENT, VERSIONS
+
+_CACHE_KIB = 24 * 1024
+_BUSY_MS = 5_000
+
+
+class Database:
+    """A connection with our pragmas, our transactions and our errors."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        self._connection = _connect(path, read_only)
+        self._in_transaction = False
+        try:
+            self._prepare(read_only)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self, read_only: bool) -> None:
+        with self._translated():
+            run = self._connection.execute
+            run(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            run(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            run("PRAGMA cell_size_check = ON")
+            version = run("PRAGMA user_version").fetchone()[0]
+            if version > CURRENT:
+                raise WorkspaceError(
+                    f"{self.path} was written by a newer crawl4r (format {version}, this one reads "
+                    f"up to {CURRENT}); update crawl4r or use another --workspace"
+                )
+            if read_only:
+                run("PRAGMA query_only = ON")
+                return
+            run("PRAGMA journal_mode = WAL")
+            run("PRAGMA synchronous = FULL")
+            run("PRAGMA wal_autocheckpoint = 2000")
+            run("PRAGMA journal_size_limit = 67108864")
+            self._migrate(version)
+
+    def _migrate(self, version: int) -> None:
+        for target in range(version + 1, CURRENT + 1):
+            script = f"BEGIN IMMEDIATE;{VERSIONS[target]};PRAGMA user_version = {target};COMMIT;"
+            try:
+                self._connection.executescript(script)
+            except sqlite3.Error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        with self._translated():
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+        """Rows one by one: for listings that must not sit in memory."""
+        with self._translated():
+            yield from self._connection.execute(sql, parameters)
+
+    def write(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        with self._translated():
+            self._begin()
+            return self._connection.execute(sql, parameters)
+
+    def write_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._translated():
+            self._begin()
+            self._connection.executemany(sql, rows)
+
+    def commit(self) -> None:
+        """Make everything written since the last commit durable, all of it or nothing."""
+        if self._in_transaction:
+            with self._translated():
+                self._connection.execute("COMMIT")
+            self._in_transaction = False
+
+    def rollback(self) -> None:
+        self._in_transaction = False
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close; what was not committed is rolled back."""
+        with contextlib.suppress(sqlite3.Error):
+            self.rollback()
+        self._connection.close()
+
+    def _begin(self) -> None:
+        if not self._in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._in_transaction = True
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as problem:
+            raise _translate(problem, self.path) from problem
+
+
+def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    try:
+        if read_only:
+            if not path.exists():
+                raise WorkspaceError(f"there is no crawl in {path.parent} (no {path.name})")
+            return sqlite3.connect(f"file:{path}?mode=rw", uri=True, isolation_level=None)
+        return sqlite3.connect(path, isolation_level=None)
+    except sqlite3.Error as problem:
+        raise WorkspaceError(f"cannot open {path}: {problem}") from problem
+
+
+def _translate(problem: sqlite3.Error, path: Path) -> Exception:
+    text = str(problem)
+    code = getattr(problem, "sqlite_errorcode", None)
+    primary = code & 0xFF if code is not None else None
+    if primary in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
+        return StorageFull(f"cannot write {path}: {text}; free some space and run the command again")
+    if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+        return StorageDamaged(f"{path} is damaged: {text}")
+    if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
+        return WorkspaceError(f"{path} is not writable: {text}")
+    if primary in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return WorkspaceError(f"{path} is in use by another program: {text}")
+    return StorageError(f"{path}: {text}")

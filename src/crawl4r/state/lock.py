@@ -1,0 +1,51 @@
+"""One crawl a workspace: an advisory lock that the kernel drops when the process dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from crawl4r.errors import WorkspaceError
+
+
+class WorkspaceLock:
+    """Held from construction to `close`. The file names the holder for the next one's message."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._path = workspace / "crawl.lock"
+        try:
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as problem:
+            raise WorkspaceError(f"{workspace} is not writable: {problem.strerror}") from problem
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            os.close(self._fd)
+            raise WorkspaceError(
+                f"another crawl (process {holder}) is using {workspace}; "
+                "wait for it, stop it, or give another --workspace"
+            ) from None
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+def holder_of(workspace: Path) -> int | None:
+    """The process that crawls in this workspace now, or None."""
+    path = workspace / "crawl.lock"
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        text = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
+        return int(text) if text.isdigit() else None
+    finally:
+        os.close(fd)
+    return None

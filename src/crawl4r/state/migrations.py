@@ -1,0 +1,104 @@
+"""The schema of state.db, version by version. A workspace of an older version upgrades itself.
+
+Never edit a version that has shipped: add the next one.
+"""
+
+from __future__ import annotations
+
+VERSIONS: dict[int, str] = {
+    1: """
+CREATE TABLE hosts (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    next_at REAL NOT NULL DEFAULT 0,      -- epoch seconds: not asked again before
+    delay REAL NOT NULL DEFAULT 0,        -- seconds between requests it had slowed us down to
+    failures INTEGER NOT NULL DEFAULT 0,  -- in a row
+    openings INTEGER NOT NULL DEFAULT 0,  -- of its breaker, in a row
+    open_until REAL NOT NULL DEFAULT 0
+);
+CREATE TABLE urls (
+    id INTEGER PRIMARY KEY,
+    url TEXT NOT NULL UNIQUE,
+    host_id INTEGER NOT NULL REFERENCES hosts(id),
+    state TEXT NOT NULL,
+    priority REAL NOT NULL,               -- lower is sooner
+    depth INTEGER NOT NULL,
+    found_by TEXT NOT NULL,
+    found_at REAL NOT NULL,
+    referrer INTEGER REFERENCES urls(id),
+    rule TEXT NOT NULL,                   -- which rule admitted or refused it
+    page_type TEXT NOT NULL DEFAULT '',
+    nofollow INTEGER NOT NULL DEFAULT 0,
+    redirects INTEGER NOT NULL DEFAULT 0, -- hops that led here
+    attempts INTEGER NOT NULL DEFAULT 0,  -- failed ones
+    due_at REAL,
+    verdict TEXT,
+    reason TEXT,
+    capture INTEGER,                      -- the newest
+    content INTEGER                       -- the newest that holds content
+);
+CREATE INDEX urls_ready ON urls(host_id, priority, id) WHERE state = 'pending';
+CREATE INDEX urls_waiting ON urls(due_at) WHERE state = 'waiting';
+CREATE INDEX urls_leased ON urls(id) WHERE state = 'leased';
+CREATE TABLE groups (key TEXT PRIMARY KEY, admitted INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE captures (
+    id INTEGER PRIMARY KEY,
+    url_id INTEGER NOT NULL REFERENCES urls(id),
+    fetched_at REAL NOT NULL,
+    status INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    sha256 BLOB,
+    bytes INTEGER NOT NULL,
+    content_type TEXT NOT NULL,
+    encoding TEXT NOT NULL,
+    headers TEXT NOT NULL,                -- JSON list of [name, value]
+    etag TEXT,
+    last_modified TEXT,
+    page_type TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    referrer TEXT,
+    latency_ms INTEGER NOT NULL,
+    retries INTEGER NOT NULL,
+    proxy TEXT NOT NULL,
+    http_version TEXT NOT NULL,
+    address TEXT NOT NULL,
+    location TEXT
+);
+CREATE INDEX captures_of_url ON captures(url_id, fetched_at);
+CREATE TABLE blobs (
+    sha256 BLOB PRIMARY KEY,
+    segment INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    raw_length INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE attempts (
+    url_id INTEGER NOT NULL REFERENCES urls(id),
+    at REAL NOT NULL,
+    verdict TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    status INTEGER,
+    latency_ms INTEGER NOT NULL
+);
+CREATE INDEX attempts_of_url ON attempts(url_id, at);
+CREATE TABLE robots (
+    origin TEXT PRIMARY KEY,
+    outcome TEXT NOT NULL,
+    status INTEGER,
+    body BLOB NOT NULL,
+    fetched_at REAL NOT NULL,
+    expires_at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+""",
+    2: """
+-- What the crawl has kept so far, so that caps and status need no count over all rows.
+CREATE TABLE tallies (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO tallies
+    SELECT 'pages', count(*) FROM urls WHERE state = 'done' AND verdict IN ('ok', 'not-modified')
+    UNION ALL SELECT 'bytes', coalesce(sum(bytes), 0) FROM captures;
+""",
+}
+
+CURRENT = max(VERSIONS)

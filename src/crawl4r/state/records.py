@@ -1,0 +1,96 @@
+"""Small tables of state.db: robots answers, what hosts taught us, notes and running totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from crawl4r.resilience.politeness import HostMemory
+from crawl4r.state.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRecord:
+    """What asking for an origin's robots.txt gave, and until when that holds (epoch seconds)."""
+
+    origin: str
+    outcome: str
+    status: int | None
+    body: bytes
+    fetched_at: float
+    expires_at: float
+
+
+class RobotsRecords:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, origin: str) -> RobotsRecord | None:
+        rows = self._database.read("SELECT * FROM robots WHERE origin = ?", (origin,))
+        return RobotsRecord(*rows[0]) if rows else None
+
+    def put(self, record: RobotsRecord) -> None:
+        self._database.write(
+            "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                record.origin,
+                record.outcome,
+                record.status,
+                record.body,
+                record.fetched_at,
+                record.expires_at,
+            ),
+        )
+
+    def forget(self, outcomes: Iterable[str]) -> None:
+        """Ask again for what went wrong last time."""
+        self._database.write_many(
+            "DELETE FROM robots WHERE outcome = ?", [(outcome,) for outcome in outcomes]
+        )
+
+
+class HostMemories:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, memories: Iterable[HostMemory]) -> None:
+        self._database.write_many(
+            "INSERT INTO hosts (name, next_at, delay, failures, openings, open_until)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at,"
+            " delay = excluded.delay, failures = excluded.failures, openings = excluded.openings,"
+            " open_until = excluded.open_until",
+            [(m.host, m.next_at, m.delay, m.failures, m.openings, m.open_until) for m in memories],
+        )
+
+    def load(self, now: float) -> list[HostMemory]:
+        """Hosts that still ask for something: a wait, a slower pace, a cooldown."""
+        rows = self._database.read(
+            "SELECT name, next_at, delay, failures, openings, open_until FROM hosts"
+            " WHERE next_at > ? OR failures > 0",
+            (now,),
+        )
+        return [HostMemory(*row) for row in rows]
+
+
+class Notes:
+    """Words and numbers about the workspace as a whole."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, key: str) -> str | None:
+        rows = self._database.read("SELECT value FROM notes WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else None
+
+    def put(self, key: str, value: str) -> None:
+        self._database.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, value))
+
+    def tally(self, name: str) -> int:
+        rows = self._database.read("SELECT value FROM tallies WHERE name = ?", (name,))
+        return int(rows[0][0]) if rows else 0
+
+    def count(self, name: str, more: int) -> None:
+        self._database.write(
+            "INSERT INTO tallies VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value",
+            (name, more),
+        )

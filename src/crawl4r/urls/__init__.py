@@ -1,0 +1,1 @@
+"""urls: what is this URL, and may we visit it?"""

@@ -1,0 +1,185 @@
+"""One spelling for each URL, so that a page is fetched once.
+
+Parsing is WHATWG's (ada): case, default ports, dot segments, IDNA and odd IPv4 spellings are the
+browser's. On top: no fragment, no credentials, no tracking or session parameters, one spelling of
+percent escapes, no doubled slashes. The result is a fixed point: canonical(canonical(u)) is itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import ada_url
+
+from crawl4r.errors import InvalidUrl
+
+TRACKING_PREFIXES = ("utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "oly_", "vero_")
+TRACKING_PARAMS = frozenset(
+    "fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid ysclid twclid ttclid igshid igsh li_fat_id "
+    "mc_cid mc_eid _hsenc _hsmi __hssc __hstc __hsfp hsctatracking mkt_tok s_cid _ga _gl _openstat "
+    "wickedid rb_clickid sscid srsltid epik spm scm_id trk_contact trk_msg".split()
+)
+SESSION_PARAMS = frozenset(
+    "phpsessid jsessionid aspsessionid sessionid session_id sessid cfid cftoken zenid osCsid".lower().split()
+)
+# Short names that are a session only when the value looks like a token; `sid=12` may be a story.
+SUSPECT_SESSION_PARAMS = frozenset(["sid", "s", "session", "token"])
+
+_SESSION_TOKEN = re.compile(r"(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9a-fA-F]{16,}|[0-9]{20,}")
+_PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
+_UNRESERVED = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+)
+_ROUNDS_TO_A_FIXED_POINT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalRules:
+    """How to spell URLs; a profile may change any of it."""
+
+    drop_all_params: bool = False
+    drop_tracking: bool = True
+    drop_params: frozenset[str] = frozenset()  # beside the tracking and session ones, lower case
+    keep_params: frozenset[str] = frozenset()  # never dropped, whatever else says so
+    sort_params: bool = True
+    strip_trailing_slash: bool = False
+    max_length: int = 2048  # characters
+
+
+DEFAULT_RULES = CanonicalRules()
+
+
+class UrlParts(NamedTuple):
+    """A canonical URL cut at its seams."""
+
+    scheme: str
+    netloc: str  # host, and port unless it is the scheme's own
+    path: str  # with the query
+
+    @property
+    def host(self) -> str:
+        """The host name or address alone: what politeness is counted by."""
+        return host_of_netloc(self.netloc)
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.netloc}"
+
+
+def split(canonical_url: str) -> UrlParts:
+    """Cut a canonical URL; anything else may be cut wrongly."""
+    scheme, _, rest = canonical_url.partition("://")
+    netloc, slash, path = rest.partition("/")
+    return UrlParts(scheme, netloc, slash + path)
+
+
+def host_of_netloc(netloc: str) -> str:
+    if netloc.startswith("["):
+        return netloc[: netloc.index("]") + 1]
+    return netloc.partition(":")[0]
+
+
+def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFAULT_RULES) -> str:
+    """The canonical spelling of `url`, read relative to `base`.
+
+    Raises InvalidUrl when it is not http(s), cannot be parsed or is longer than `rules.max_length`.
+    """
+    if len(url) > rules.max_length * 4:  # before parsing: a data: URL can be megabytes
+        raise InvalidUrl("too-long", url)
+    try:
+        href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
+    except ValueError:
+        raise InvalidUrl("unparsable", url) from None
+    for _ in range(_ROUNDS_TO_A_FIXED_POINT):
+        spelled = _respell(href, rules)
+        if spelled == href:
+            break
+        # Our edits can expose what the parser would resolve (`/a/..;jsessionid=1`): parse again.
+        href = _parsed_again(spelled, url)
+    else:
+        raise InvalidUrl("unparsable", url)
+    if len(href) > rules.max_length:
+        raise InvalidUrl("too-long", url)
+    return href
+
+
+def _parsed_again(spelled: str, original: str) -> str:
+    try:
+        return ada_url.normalize_url(spelled)
+    except ValueError:
+        raise InvalidUrl("unparsable", original) from None
+
+
+def _respell(href: str, rules: CanonicalRules) -> str:
+    scheme, mark, rest = href.partition("://")
+    if not mark or scheme not in {"http", "https"}:
+        raise InvalidUrl("scheme", href)
+    address, _, query = rest.partition("#")[0].partition("?")
+    authority, _, path = address.partition("/")
+    netloc = _spell_netloc(authority, href)
+    path = _spell_path("/" + path, rules)
+    if query and (query := _spell_query(query, rules)):
+        return f"{scheme}://{netloc}{path}?{query}"
+    return f"{scheme}://{netloc}{path}"
+
+
+def _spell_netloc(authority: str, href: str) -> str:
+    netloc = authority.rpartition("@")[2]
+    host = host_of_netloc(netloc)
+    if host.endswith("."):  # the DNS root's dot: same host, other string
+        netloc = host[:-1] + netloc[len(host) :]
+        host = host[:-1]
+    if not host or host.startswith(".") or ".." in host or host.endswith("."):
+        raise InvalidUrl("host", href)
+    return netloc
+
+
+def _spell_path(path: str, rules: CanonicalRules) -> str:
+    if "%" in path:
+        path = _ESCAPE.sub(_spell_escape, path)
+    if ";" in path:
+        path = _PATH_SESSION.sub("", path)
+    if "//" in path:
+        path = _DOUBLED_SLASHES.sub("/", path)
+    if rules.strip_trailing_slash and len(path) > 1:
+        path = path.rstrip("/") or "/"
+    return path
+
+
+def _spell_query(query: str, rules: CanonicalRules) -> str:
+    if rules.drop_all_params and not rules.keep_params:
+        return ""
+    if "%" in query:
+        query = _ESCAPE.sub(_spell_escape, query)
+    params = [param for param in query.split("&") if param and not _is_dropped(param, rules)]
+    if rules.sort_params and len(params) > 1:
+        params.sort(key=_param_name)  # stable: repeated names keep their order
+    return "&".join(params)
+
+
+def _param_name(param: str) -> str:
+    return param.partition("=")[0]
+
+
+def _is_dropped(param: str, rules: CanonicalRules) -> bool:
+    name, _, value = param.partition("=")
+    name = name.lower()
+    if name in rules.keep_params:
+        return False
+    if rules.drop_all_params or name in rules.drop_params:
+        return True
+    if not rules.drop_tracking:
+        return False
+    if name in TRACKING_PARAMS or name in SESSION_PARAMS or name.startswith(TRACKING_PREFIXES):
+        return True
+    return name in SUSPECT_SESSION_PARAMS and _SESSION_TOKEN.fullmatch(value) is not None
+
+
+def _spell_escape(match: re.Match[str]) -> str:
+    escape = match.group()
+    character = chr(int(escape[1:], 16))
+    return character if character in _UNRESERVED else escape.upper()

@@ -1,0 +1,112 @@
+"""May we visit this URL, what kind of page is it, and which rule says so?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from crawl4r.urls.canonical import host_of_netloc, split
+from crawl4r.urls.patterns import compile_pattern
+
+
+class Ruling(NamedTuple):
+    """The scope's answer about a URL, with the rule that gave it."""
+
+    admitted: bool
+    rule: str
+    page_type: str = ""
+    groups: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCap:
+    """At most `maximum` URLs for each distinct text that `pattern` captures (its first group)."""
+
+    name: str
+    pattern: str
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRules:
+    """The scope as data; `Scope` is its compiled form. It crosses to the reading process as JSON."""
+
+    hosts: Sequence[str] = ()  # host or host:port; empty admits every host
+    include_subdomains: bool = False
+    denied_hosts: Sequence[str] = ()  # these and everything below them
+    allow: Sequence[str] = ()  # when given, one must match
+    deny: Sequence[str] = ()
+    page_types: Mapping[str, str] | None = None
+    only_page_types: bool = False  # refuse what no page type matches
+    caps: Sequence[GroupCap] = ()
+
+
+class Scope:
+    """Judges canonical URLs. Patterns are searched in the whole URL, deny before allow."""
+
+    def __init__(self, rules: ScopeRules) -> None:
+        self.rules = rules
+        self._hosts = frozenset(host.lower() for host in rules.hosts)
+        self._denied_hosts = tuple(host.lower() for host in rules.denied_hosts)
+        self._allow = _compile_all(rules.allow, "scope.allow")
+        self._deny = _compile_all(rules.deny, "scope.deny")
+        self._page_types = [
+            (name, compile_pattern(pattern, f"scope.page_types.{name}"))
+            for name, pattern in (rules.page_types or {}).items()
+        ]
+        self._caps = [
+            (cap.name, compile_pattern(cap.pattern, f"limits.groups.{cap.name}.per"))
+            for cap in rules.caps
+        ]
+
+    def judge(self, url: str) -> Ruling:
+        """Admit or refuse a canonical URL; the ruling names the rule either way."""
+        if refusal := self._refusal_of_host(split(url).netloc):
+            return Ruling(False, refusal)
+        for pattern, expression in self._deny:
+            if expression.search(url):
+                return Ruling(False, f"deny {pattern}")
+        allowed_by = self._allowed_by(url)
+        if allowed_by is None:
+            return Ruling(False, "no allow pattern matches")
+        page_type = self.page_type(url)
+        if not page_type and self.rules.only_page_types:
+            return Ruling(False, "no page type matches")
+        return Ruling(True, allowed_by, page_type, self.groups(url))
+
+    def page_type(self, url: str) -> str:
+        """The first page type whose pattern matches, or an empty string."""
+        return next((name for name, pattern in self._page_types if pattern.search(url)), "")
+
+    def groups(self, url: str) -> Sequence[str]:
+        """Keys `cap-name captured-text` of the caps that this URL counts against."""
+        if not self._caps:
+            return ()
+        keys = []
+        for name, pattern in self._caps:
+            if match := pattern.search(url):
+                keys.append(f"{name} {match.group(1) if match.groups() else ''}".rstrip())
+        return keys
+
+    def _allowed_by(self, url: str) -> str | None:
+        if not self._allow:
+            return "host in scope" if self._hosts else "no host limit"
+        return next((f"allow {text}" for text, pattern in self._allow if pattern.search(url)), None)
+
+    def _refusal_of_host(self, netloc: str) -> str | None:
+        host = host_of_netloc(netloc)
+        for denied in self._denied_hosts:
+            if host == denied or host.endswith("." + denied):
+                return f"denied host {denied}"
+        if not self._hosts or netloc in self._hosts:
+            return None
+        if self.rules.include_subdomains and any(
+            netloc.endswith("." + allowed) for allowed in self._hosts
+        ):
+            return None
+        return f"host {netloc} is not in scope"
+
+
+def _compile_all(patterns: Iterable[str], key: str) -> list[tuple[str, Any]]:
+    return [(text, compile_pattern(text, f"{key}[{index}]")) for index, text in enumerate(patterns)]

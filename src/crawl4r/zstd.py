@@ -1,0 +1,22 @@
+"""zstd, from the standard library where it has it."""
+
+import sys
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import (
+        DecompressionParameter,
+        ZstdCompressor,
+        ZstdDecompressor,
+        ZstdError,
+        decompress,
+    )
+else:
+    from backports.zstd import (
+        DecompressionParameter,
+        ZstdCompressor,
+        ZstdDecompressor,
+        ZstdError,
+        decompress,
+    )
+
+__all__ = ["DecompressionParameter", "ZstdCompressor", "ZstdDecompressor", "ZstdError", "decompress"]
