@@ -1,13 +1,13 @@
 """crawl4r: point it at a site and get an archive that loses nothing.
 
-    import asyncio, crawl4r
+import asyncio, crawl4r
 
-    async def main():
-        async with crawl4r.open("ws", contact="https://example.org/bot") as workspace:
-            async for page in workspace.crawl("https://example.org/", max_pages=50):
-                print(page.status, page.url, len(page.body))
+async def main():
+    async with crawl4r.open("ws", contact="https://example.org/bot") as workspace:
+        async for page in workspace.crawl("https://example.org/", max_pages=50):
+            print(page.status, page.url, len(page.body))
 
-    asyncio.run(main())
+asyncio.run(main())
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,8 +1,8 @@
 """The composition root: names the adapters, owns their lifetimes, and is the Python API.
 
-    async with crawl4r.open("ws") as workspace:
-        async for page in workspace.crawl("https://example.org/", max_pages=100):
-            print(page.url, page.status, len(page.body))
+async with crawl4r.open("ws") as workspace:
+    async for page in workspace.crawl("https://example.org/", max_pages=100):
+        print(page.url, page.status, len(page.body))
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from crawl4r.reading import LinkJudge
 from crawl4r.reporting import PageRow, Reporter
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
-from crawl4r.robots_gate import TEMPORARY, RobotsGate
+from crawl4r.robots_gate import RULES, TEMPORARY, RobotsGate
 from crawl4r.settings import FILE_NAME, Settings, load_settings, overrides_of
 from crawl4r.state.database import Database
 from crawl4r.state.lock import WorkspaceLock
@@ -208,6 +208,11 @@ class Workspace:
 
     def status(self) -> dict[str, Any]:
         return self.report.status(time.time())
+
+    def robots_body(self, origin: str) -> bytes | None:
+        """The robots.txt that an origin served, or None when it served none we know of."""
+        record = RobotsRecords(self.database).get(origin)
+        return record.body if record and record.outcome == RULES else None
 
     def scope_hosts(self) -> list[str]:
         """Hosts of all seeds so far, and those that a seed redirected to."""
@@ -478,9 +483,7 @@ def open_workspace(
     one budget however many of them want it.
     """
     folder = Path(path)
-    settings = load_settings(
-        folder / FILE_NAME, profile=profile, overrides=overrides_of(**options)
-    )
+    settings = load_settings(folder / FILE_NAME, profile=profile, overrides=overrides_of(**options))
     return Workspace(folder, settings, read_only=read_only, budgets=budgets)
 
 
@@ -501,7 +504,16 @@ def remove_crawl(path: Path) -> list[Path]:
 
 def crawl_files(path: Path) -> list[Path]:
     """Everything in a workspace that `reset` would delete."""
-    names = ("state.db", "state.db-wal", "state.db-shm", "store", "index", "spool", "logs", "metadata")
+    names = (
+        "state.db",
+        "state.db-wal",
+        "state.db-shm",
+        "store",
+        "index",
+        "spool",
+        "logs",
+        "metadata",
+    )
     return [path / name for name in names if (path / name).exists()]
 
 

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from crawl4r import events
 from crawl4r.fetch.headers import RequestHeaders
@@ -260,7 +261,11 @@ _LOG_NAMES = {
 
 def _log_visit(visit: Visit) -> None:
     capture, ending = visit.capture, visit.ending
-    fields = {"url": visit.lease.url, "verdict": ending.verdict.value, "depth": visit.lease.depth}
+    fields: dict[str, Any] = {
+        "url": visit.lease.url,
+        "verdict": ending.verdict.value,
+        "depth": visit.lease.depth,
+    }
     if ending.reason:
         fields["reason"] = ending.reason
     if capture:
@@ -268,5 +273,3 @@ def _log_visit(visit: Visit) -> None:
     if visit.found:
         fields["new_links"] = len(visit.found)
     events.emit(_LOG_NAMES[ending.state], **fields)
-
-

@@ -65,10 +65,16 @@ class _JsonLines(logging.Formatter):
 
 def _plain(value: Any) -> str:
     text = str(value)
-    return json.dumps(text, ensure_ascii=False) if not text or any(c in text for c in ' "\n\t') else text
+    return (
+        json.dumps(text, ensure_ascii=False)
+        if not text or any(c in text for c in ' "\n\t')
+        else text
+    )
 
 
-def set_up_logging(level: str = "warning", *, as_json: bool = False, stream: IO[str] | None = None) -> None:
+def set_up_logging(
+    level: str = "warning", *, as_json: bool = False, stream: IO[str] | None = None
+) -> None:
     """Send crawl4r's events to `stream` (stderr), replacing what was set up before."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_JsonLines() if as_json else _Lines())

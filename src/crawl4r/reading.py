@@ -166,7 +166,9 @@ class Reader:
         return False
 
     def _remember(self, key: str, depth: int) -> None:
-        if len(self._seen) >= _SEEN_LINKS:  # two generations: what is used survives, memory is bounded
+        if (
+            len(self._seen) >= _SEEN_LINKS
+        ):  # two generations: what is used survives, memory is bounded
             self._seen_before = self._seen
             self._seen = {}
         self._seen[key] = depth
@@ -209,7 +211,8 @@ class _Prefixes:
 
 
 _NOWHERE = frozenset(
-    "mailto javascript tel data ftp file about blob sms geo callto skype whatsapp ws wss".split()
+    ["mailto", "javascript", "tel", "data", "ftp", "file", "about", "blob", "sms", "geo"]
+    + ["callto", "skype", "whatsapp", "ws", "wss"]
 )
 
 

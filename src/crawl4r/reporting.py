@@ -60,7 +60,7 @@ class Reporter:
     def counts(self) -> dict[str, int]:
         """How many URLs are in each state."""
         rows = self._database.read("SELECT state, count(*) FROM urls GROUP BY state")
-        return {state: count for state, count in rows}
+        return dict(rows)
 
     def endings(self) -> list[tuple[str, str, int]]:
         """Verdicts with their reasons, the most frequent first; numbers in reasons are folded."""
@@ -128,10 +128,8 @@ class Reporter:
             "robots": self._robots_line(url, agents),
         }
         if rows:
-            names = (
-                "state depth found_by found_at referrer rule page_type nofollow attempts due_at"
-                " verdict reason"
-            ).split()
+            names = ["state", "depth", "found_by", "found_at", "referrer", "rule", "page_type"]
+            names += ["nofollow", "attempts", "due_at", "verdict", "reason"]
             story |= dict(zip(names, rows[0][1:], strict=True))
             story["nofollow"] = bool(story["nofollow"])
             story["failed_attempts"] = self._attempts(rows[0][0])
@@ -164,8 +162,19 @@ class Reporter:
 
 
 def _brief(capture: dict[str, Any]) -> dict[str, Any]:
-    wanted = (
-        "id fetched_at status verdict reason sha256 bytes content_type latency_ms retries address"
-        " http_version location"
-    ).split()
+    wanted = [
+        "id",
+        "fetched_at",
+        "status",
+        "verdict",
+        "reason",
+        "sha256",
+        "bytes",
+        "content_type",
+        "latency_ms",
+        "retries",
+        "address",
+        "http_version",
+        "location",
+    ]
     return {name: capture[name] for name in wanted}

@@ -107,7 +107,9 @@ class RobotsGate:
         record = await self._ask(origin)
         self._records.put(record)
         self._keep_at_hand(record)
-        events.emit(events.ROBOTS_FETCHED, origin=origin, outcome=record.outcome, status=record.status)
+        events.emit(
+            events.ROBOTS_FETCHED, origin=origin, outcome=record.outcome, status=record.status
+        )
 
     async def _ask(self, origin: str) -> RobotsRecord:
         attempt = 0
@@ -159,9 +161,7 @@ class RobotsGate:
         retry_after = None
         if isinstance(answer, Response):
             retry_after = parse_retry_after(answer.header("retry-after"), self._wall())
-        budget.end(
-            self._clock(), _health(answer), answer.sent_at, answer.latency, retry_after
-        )
+        budget.end(self._clock(), _health(answer), answer.sent_at, answer.latency, retry_after)
         return answer
 
     async def _turn_at(self, budget: HostBudget) -> None:

@@ -328,7 +328,9 @@ def overrides_of(**options: Any) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for name, value in options.items():
         if name not in SHORT_NAMES:
-            raise SettingsError(name, f"is not an option; there are: {', '.join(sorted(SHORT_NAMES))}")
+            raise SettingsError(
+                name, f"is not an option; there are: {', '.join(sorted(SHORT_NAMES))}"
+            )
         if value is None or value in ((), [], {}):
             continue
         *sections, key = SHORT_NAMES[name].split(".")
@@ -341,13 +343,17 @@ def overrides_of(**options: Any) -> dict[str, Any]:
 
 def profile_names() -> list[str]:
     folder = resources.files("crawl4r") / "profiles"
-    return sorted(item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml"))
+    return sorted(
+        item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml")
+    )
 
 
 def profile_text(name: str) -> str:
     """The YAML of a profile that ships with crawl4r."""
     if name not in profile_names():
-        raise SettingsError("profile", f"{name!r} is unknown; there are: {', '.join(profile_names())}")
+        raise SettingsError(
+            "profile", f"{name!r} is unknown; there are: {', '.join(profile_names())}"
+        )
     return (resources.files("crawl4r") / "profiles" / f"{name}.yaml").read_text("utf-8")
 
 

@@ -19,4 +19,10 @@ else:
         decompress,
     )
 
-__all__ = ["DecompressionParameter", "ZstdCompressor", "ZstdDecompressor", "ZstdError", "decompress"]
+__all__ = [
+    "DecompressionParameter",
+    "ZstdCompressor",
+    "ZstdDecompressor",
+    "ZstdError",
+    "decompress",
+]

@@ -21,7 +21,7 @@ BACKLOG = 1024  # connections waiting; a test may open many at once
 StartServing = Callable[[asyncio.StreamReader, asyncio.StreamWriter], asyncio.Task[None]]
 
 
-class Closing(Exception):  # noqa: N818 - an order, not an error
+class Closing(Exception):
     """Ends the task group of connections when the site is told to close."""
 
 

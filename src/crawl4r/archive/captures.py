@@ -15,7 +15,10 @@ _COLUMNS = (
     "location"
 )
 _INSERT = f"INSERT INTO captures (url_id, {_COLUMNS}) VALUES (?{', ?' * 20})"
-_SELECT = f"SELECT u.url, {', '.join('c.' + c for c in _COLUMNS.split(', '))}, c.id FROM captures c JOIN urls u ON u.id = c.url_id"
+_SELECT = (
+    f"SELECT u.url, {', '.join('c.' + name for name in _COLUMNS.split(', '))}, c.id"
+    " FROM captures c JOIN urls u ON u.id = c.url_id"
+)
 
 
 class Captures:
@@ -78,7 +81,9 @@ class Captures:
 
     def newest(self, url_id: int) -> Capture:
         """The newest capture of a URL that has one, whatever it holds."""
-        rows = self._database.read(f"{_SELECT} WHERE c.url_id = ? ORDER BY c.id DESC LIMIT 1", (url_id,))
+        rows = self._database.read(
+            f"{_SELECT} WHERE c.url_id = ? ORDER BY c.id DESC LIMIT 1", (url_id,)
+        )
         return _capture_of(rows[0])
 
     def sha256_before(self, url_id: int) -> str | None:

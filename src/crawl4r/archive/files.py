@@ -108,4 +108,3 @@ class FileBlobs:
             with contextlib.suppress(OSError):
                 Path(name).unlink()
             raise
-

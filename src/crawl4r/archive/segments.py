@@ -239,8 +239,9 @@ def _unpack_frame(frame: bytes, key: bytes, path: Path) -> bytes:
     try:
         body = decompress(frame)
     except ZstdError as problem:
-        raise StorageDamaged(f"{path}: the record of {key.hex()} is damaged: {problem}") from problem
+        raise StorageDamaged(
+            f"{path}: the record of {key.hex()} is damaged: {problem}"
+        ) from problem
     if hashlib.sha256(body).digest() != key:
         raise StorageDamaged(f"{path}: the bytes of {key.hex()} do not match their hash")
     return body
-

@@ -5,7 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 
-_BOMS = [(codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")]
+_BOMS = [
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+]
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META_WINDOW = 1024  # bytes, as in the HTML standard's prescan
@@ -32,15 +36,16 @@ FALLBACK = "windows-1252"
 
 def guess_encoding(body: bytes, content_type: str) -> str:
     """The name of the encoding to read `body` with; always one that Python knows."""
-    for bom, name in _BOMS:
+    for bom, encoding in _BOMS:
         if body.startswith(bom):
-            return name
-    if (match := _HEADER_CHARSET.search(content_type)) and (name := _known(match.group(1))):
-        return name
+            return encoding
+    if (match := _HEADER_CHARSET.search(content_type)) and (declared := _known(match.group(1))):
+        return declared
     if found := _META_CHARSET.search(body[:_META_WINDOW]):
-        name = _known(found.group(1).decode("ascii", "replace"))
-        if name and not name.startswith("utf-16"):  # meta was read as ASCII: it cannot be UTF-16
-            return name
+        declared = _known(found.group(1).decode("ascii", "replace"))
+        # The tag was found by reading ASCII, so the page cannot be UTF-16.
+        if declared and not declared.startswith("utf-16"):
+            return declared
     return "utf-8" if _is_utf8(body) else FALLBACK
 
 

@@ -247,9 +247,13 @@ class CurlTransport:
         try:
             body = remove_codings(body, codings, self._limits.max_decoded_bytes)
         except TooLarge as problem:
-            return Failure(Verdict.TOO_LARGE, str(problem), False, sent_at, latency, status, hurts_host=False)
+            return Failure(
+                Verdict.TOO_LARGE, str(problem), False, sent_at, latency, status, hurts_host=False
+            )
         except Undecodable as problem:
-            return Failure(Verdict.UNDECODABLE, str(problem), False, sent_at, latency, status, hurts_host=False)
+            return Failure(
+                Verdict.UNDECODABLE, str(problem), False, sent_at, latency, status, hurts_host=False
+            )
         return Response(
             transfer.request.url,
             status,
@@ -284,5 +288,3 @@ def _sent_at(handle: pycurl.Curl, transfer: _Transfer) -> float:
 def _host_of_proxy(proxy: str) -> str:
     authority = proxy.partition("://")[2] or proxy
     return host_of_netloc(authority.rpartition("@")[2].partition("/")[0])
-
-

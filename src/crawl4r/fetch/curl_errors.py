@@ -47,4 +47,6 @@ def failure_of(
         reason = f"headers-too-large: {message}"
         return Failure(Verdict.HOSTILE, reason, False, sent_at, latency, status, hurts_host=False)
     reason, transient = _REASONS.get(code, (f"curl-{code}", True))
-    return Failure(Verdict.NETWORK_ERROR, f"{reason}: {message}", transient, sent_at, latency, status)
+    return Failure(
+        Verdict.NETWORK_ERROR, f"{reason}: {message}", transient, sent_at, latency, status
+    )

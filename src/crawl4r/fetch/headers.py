@@ -55,7 +55,11 @@ class RequestHeaders:
             lines.append(f"Authorization: {credentials}")
         if validators and validators.etag and not _BAD_VALUE.search(validators.etag):
             lines.append(f"If-None-Match: {validators.etag}")
-        if validators and validators.last_modified and not _BAD_VALUE.search(validators.last_modified):
+        if (
+            validators
+            and validators.last_modified
+            and not _BAD_VALUE.search(validators.last_modified)
+        ):
             lines.append(f"If-Modified-Since: {validators.last_modified}")
         return lines
 
@@ -78,6 +82,9 @@ def parse_header_lines(lines: list[bytes]) -> list[tuple[str, str]]:
         name_bytes, colon, value_bytes = raw.partition(b":")
         if colon:
             headers.append(
-                (name_bytes.strip().lower().decode("latin-1"), value_bytes.strip().decode("latin-1"))
+                (
+                    name_bytes.strip().lower().decode("latin-1"),
+                    value_bytes.strip().decode("latin-1"),
+                )
             )
     return headers

@@ -113,7 +113,8 @@ class Schedule:
     def _take(self, host: str, now: float) -> Lease | RobotsErrand | None:
         budget = self._budgets[host]
         if budget.breaker.is_hopeless:
-            return self._give_up(host)
+            self._give_up(host)
+            return None
         ready_at = budget.ready_at(now)
         if ready_at > now:
             self._enqueue(host)

@@ -29,7 +29,8 @@ WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
 """
 _SETTLE = """
 UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coalesce(?, capture),
-    content = coalesce(?, content), attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + 1 ELSE 0 END
+    content = coalesce(?, content),
+    attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + 1 ELSE 0 END
 WHERE id = ?
 """
 # A loose scan: jumps from host to host in the index instead of reading every pending URL.
@@ -111,7 +112,7 @@ class SqliteFrontier:
     def lease(self, host: str, most: int) -> list[Lease]:
         rows = self._database.read(_LEASE, (self._host_id(host), most))
         if rows:
-            self._set_state(((UrlState.LEASED.value, row[0]) for row in rows))
+            self._set_state((UrlState.LEASED.value, row[0]) for row in rows)
         return [_lease_of(host, row) for row in rows]
 
     def settle(self, endings: Iterable[Ending]) -> None:
@@ -124,7 +125,7 @@ class SqliteFrontier:
         )
 
     def release(self, leases: Iterable[Lease]) -> None:
-        self._set_state(((UrlState.PENDING.value, lease.url_id) for lease in leases))
+        self._set_state((UrlState.PENDING.value, lease.url_id) for lease in leases)
 
     def recover(self) -> int:
         return self._database.write(
@@ -147,7 +148,7 @@ class SqliteFrontier:
             "WHERE u.state = 'waiting' AND u.due_at <= ?",
             (now,),
         )
-        self._set_state(((UrlState.PENDING.value, row[0]) for row in due))
+        self._set_state((UrlState.PENDING.value, row[0]) for row in due)
         (next_due,) = self._database.read("SELECT min(due_at) FROM urls WHERE state = 'waiting'")[0]
         return {row[1] for row in due}, next_due
 
@@ -175,6 +176,17 @@ class SqliteFrontier:
 
 
 def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
-    url_id, url, *described, etag, modified, is_revisit = row
-    validators = Validators(etag, modified) if etag or modified else None
-    return Lease(url_id, url, host, *described, validators, bool(is_revisit))
+    url_id, url, depth, page_type, referrer, attempts, redirects, by, etag, modified, again = row
+    return Lease(
+        url_id=url_id,
+        url=url,
+        host=host,
+        depth=depth,
+        page_type=page_type,
+        referrer=referrer,
+        attempts=attempts,
+        redirects=redirects,
+        by=by,
+        validators=Validators(etag, modified) if etag or modified else None,
+        is_revisit=bool(again),
+    )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import socket
 import struct
@@ -107,7 +106,7 @@ class Sandbox:
         """A worker died: blame the job it was on, start another, send the rest again."""
         if worker in self._workers:
             self._workers.remove(worker)
-        if self._is_closed or worker.is_retired and not worker.jobs:
+        if self._is_closed or (worker.is_retired and not worker.jobs):
             return
         self.killed += 1
         jobs = list(worker.jobs)
@@ -151,9 +150,10 @@ class _Worker(asyncio.Protocol):
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         with theirs:
-            process = subprocess.Popen(
+            # Blocking for the fork alone; asyncio would add a watcher and pipes we have no use for.
+            process = subprocess.Popen(  # noqa: ASYNC220
                 [sys.executable, "-m", "crawl4r.resilience.sandboxed", *arguments],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the crawl, which then ends its workers

@@ -129,7 +129,9 @@ def _translate(problem: sqlite3.Error, path: Path) -> Exception:
     code = getattr(problem, "sqlite_errorcode", None)
     primary = code & 0xFF if code is not None else None
     if primary in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
-        return StorageFull(f"cannot write {path}: {text}; free some space and run the command again")
+        return StorageFull(
+            f"cannot write {path}: {text}; free some space and run the command again"
+        )
     if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
         return StorageDamaged(f"{path} is damaged: {text}")
     if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:

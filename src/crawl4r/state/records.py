@@ -91,6 +91,7 @@ class Notes:
 
     def count(self, name: str, more: int) -> None:
         self._database.write(
-            "INSERT INTO tallies VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value",
+            "INSERT INTO tallies VALUES (?, ?)"
+            " ON CONFLICT DO UPDATE SET value = value + excluded.value",
             (name, more),
         )

@@ -46,7 +46,9 @@ class AddressGate:
             self._networks.append(ip_network(entry, strict=False))
         except ValueError:
             if "/" in entry or ":" in entry:
-                raise SettingsError(key, f"{entry!r} is neither a network nor a host name") from None
+                raise SettingsError(
+                    key, f"{entry!r} is neither a network nor a host name"
+                ) from None
             self._hosts.add(entry.lower())
 
     def refusal(self, address: str, port: int, host: str = "") -> str | None:
@@ -65,7 +67,9 @@ class AddressGate:
             address = ip_address(text.partition("%")[0])
         except ValueError:
             return f"{text!r} is not an address"
-        if any(address in network for network in self._networks if network.version == address.version):
+        if any(
+            address in network for network in self._networks if network.version == address.version
+        ):
             return None
         for inner in _embedded(address):
             if self._judge(str(inner)) is not None:

@@ -17,23 +17,25 @@ from crawl4r.errors import InvalidUrl
 
 TRACKING_PREFIXES = ("utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "oly_", "vero_")
 TRACKING_PARAMS = frozenset(
-    "fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid ysclid twclid ttclid igshid igsh li_fat_id "
-    "mc_cid mc_eid _hsenc _hsmi __hssc __hstc __hsfp hsctatracking mkt_tok s_cid _ga _gl _openstat "
-    "wickedid rb_clickid sscid srsltid epik spm scm_id trk_contact trk_msg".split()
+    ["fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "ysclid"]
+    + ["twclid", "ttclid", "igshid", "igsh", "li_fat_id", "mc_cid", "mc_eid", "_hsenc", "_hsmi"]
+    + ["__hssc", "__hstc", "__hsfp", "hsctatracking", "mkt_tok", "s_cid", "_ga", "_gl", "_openstat"]
+    + ["wickedid", "rb_clickid", "sscid", "srsltid", "epik", "spm", "trk_contact", "trk_msg"]
 )
 SESSION_PARAMS = frozenset(
-    "phpsessid jsessionid aspsessionid sessionid session_id sessid cfid cftoken zenid osCsid".lower().split()
+    ["phpsessid", "jsessionid", "aspsessionid", "sessionid", "session_id", "sessid"]
+    + ["cfid", "cftoken", "zenid", "oscsid"]
 )
 # Short names that are a session only when the value looks like a token; `sid=12` may be a story.
 SUSPECT_SESSION_PARAMS = frozenset(["sid", "s", "session", "token"])
 
-_SESSION_TOKEN = re.compile(r"(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9a-fA-F]{16,}|[0-9]{20,}")
+_SESSION_TOKEN = re.compile(
+    r"(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9a-fA-F]{16,}|[0-9]{20,}"
+)
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
-_UNRESERVED = frozenset(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-)
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
 
 

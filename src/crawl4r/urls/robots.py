@@ -134,9 +134,11 @@ class RobotsFile:
             names = ["*"]
         else:
             # `crawl4r` is no RFC token, yet a site that writes it means us: keep both readings.
-            word = value.split("/")[0].split(" ")[0].lower()
+            word = value.split("/", maxsplit=1)[0].split(" ", maxsplit=1)[0].lower()
             token = _TOKEN.match(value)
-            names = list(dict.fromkeys(filter(None, [word, token.group().lower() if token else ""])))
+            names = list(
+                dict.fromkeys(filter(None, [word, token.group().lower() if token else ""]))
+            )
         return [self._groups.setdefault(name, _Group()) for name in names]
 
 

@@ -1,0 +1,1 @@
+"""interfaces: the doors."""

@@ -1,0 +1,1 @@
+"""cli: what does a person or a script type?"""

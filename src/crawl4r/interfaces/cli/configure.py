@@ -1,0 +1,111 @@
+"""`crawl4r configure`: write a workspace's crawl4r.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import yaml
+
+from crawl4r.errors import UsageError, WorkspaceError
+from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.settings import FILE_NAME, Settings, load_settings, profile_names, profile_text
+
+_HEAD = """\
+# crawl4r configuration. Every key is optional: what is left out has its default, which
+# `crawl4r configure --show` prints. Patterns are RE2, searched in the whole URL.
+"""
+
+
+@click.command("configure")
+@click.argument("seeds", nargs=-1, metavar="[URL]...")
+@workspace_option
+@click.option("--profile", help="Start from a bundled configuration.")
+@click.option("--contact", help="Where a site's owner can reach you: a URL or an address.")
+@click.option("--show", is_flag=True, help="Print the settings in force and write nothing.")
+@click.option("--profiles", is_flag=True, help="List the bundled configurations.")
+@click.option("--force", is_flag=True, help="Replace an existing crawl4r.yaml.")
+@json_option
+def command(
+    seeds: tuple[str, ...],
+    workspace: Path,
+    profile: str | None,
+    contact: str | None,
+    show: bool,
+    profiles: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write crawl4r.yaml in a workspace, or show the settings in force.
+
+    \b
+    crawl4r configure https://example.org/ -w docs --contact https://you.example/bot
+    crawl4r configure -w gh --profile github --contact you@example.org
+    crawl4r configure -w docs --show
+    """
+    if profiles:
+        click.echo("\n".join(profile_names()))
+        return
+    agent = {"contact": contact} if contact else {}
+    settings = load_settings(
+        workspace / FILE_NAME if show else None, profile=profile, overrides={"agent": agent}
+    )
+    if show:
+        _show(settings, as_json)
+        return
+    path = _write(workspace, _text(seeds, profile, contact), force=force)
+    if as_json:
+        print_json({"written": str(path)})
+    else:
+        click.echo(f"wrote {path}; start with: crawl4r crawl -w {workspace}")
+
+
+def _show(settings: Settings, as_json: bool) -> None:
+    plain = settings.model_dump(mode="json")
+    if as_json:
+        print_json(plain)
+    else:
+        click.echo(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True), nl=False)
+
+
+def _text(seeds: tuple[str, ...], profile: str | None, contact: str | None) -> str:
+    parts = [_HEAD]
+    if seeds:
+        parts.append(yaml.safe_dump({"seeds": list(seeds)}))
+    body = profile_text(profile) if profile else _EXAMPLE
+    if contact:
+        line = yaml.safe_dump({"contact": contact}).strip()
+        has_agent = "\nagent:\n" in body or body.startswith("agent:\n")
+        body = (
+            body.replace("agent:\n", f"agent:\n  {line}\n", 1)
+            if has_agent
+            else f"agent:\n  {line}\n{body}"
+        )
+    parts.append(body)
+    return "".join(parts)
+
+
+def _write(workspace: Path, text: str, *, force: bool) -> Path:
+    path = workspace / FILE_NAME
+    if path.exists() and not force:
+        raise UsageError(f"{path} exists; edit it, or replace it with --force")
+    try:
+        workspace.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    except OSError as problem:
+        raise WorkspaceError(f"cannot write {path}: {problem.strerror}") from problem
+    return path
+
+
+_EXAMPLE = """\
+agent:
+  require_contact: false
+scope:
+  include_subdomains: false
+  deny: []
+politeness:
+  rate: 1        # requests a second to a host
+  per_host: 1    # requests at once to a host
+  concurrency: 16
+limits: {}
+"""

@@ -1,0 +1,88 @@
+"""`crawl4r crawl`: crawl a site, or go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.frontier.priority import Strategy
+from crawl4r.interfaces.cli.options import json_option, workspace_option
+from crawl4r.interfaces.cli.running import run_crawl
+
+
+def crawl_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Everything that `crawl` and `resume` can be told about a crawl."""
+    for decorate in reversed(_OPTIONS):
+        function = decorate(function)
+    return function
+
+
+_OPTIONS = [
+    workspace_option,
+    click.option(
+        "--max-pages", type=click.IntRange(0), help="Stop after this many pages are kept."
+    ),
+    click.option("--depth", type=click.IntRange(0), help="Links to follow from a seed, at most."),
+    click.option("--max-bytes", type=click.IntRange(0), help="Stop after this many bytes."),
+    click.option("--max-seconds", type=click.FloatRange(0), help="Stop after this time."),
+    click.option("--concurrency", type=click.IntRange(1), help="Requests at once.  [default: 16]"),
+    click.option(
+        "--per-host", type=click.IntRange(1), help="Requests at once to a host.  [default: 1]"
+    ),
+    click.option(
+        "--rate",
+        type=click.FloatRange(0),
+        help="Requests a second to a host; 0 is no delay.  [default: 1]",
+    ),
+    click.option(
+        "--strategy",
+        type=click.Choice([s.value for s in Strategy]),
+        help="Order of URLs.  [default: bfs]",
+    ),
+    click.option(
+        "--keyword", "keywords", multiple=True, help="Prefer links with this word (best-first)."
+    ),
+    click.option(
+        "--host", "hosts", multiple=True, help="Stay on this host.  [default: the seeds' hosts]"
+    ),
+    click.option(
+        "--include-subdomains", is_flag=True, default=None, help="And the hosts below it."
+    ),
+    click.option("--allow", multiple=True, help="Only URLs that match this pattern (RE2)."),
+    click.option("--deny", multiple=True, help="No URL that matches this pattern (RE2)."),
+    click.option(
+        "--allow-private",
+        multiple=True,
+        metavar="CIDR_OR_HOST",
+        help="Open the egress gate for a private network or host.",
+    ),
+    click.option("--contact", help="Where a site's owner can reach you: a URL or an address."),
+    click.option("--proxy", "proxies", multiple=True, help="Go through a proxy; several rotate."),
+    click.option("--store", type=click.Choice(["segments", "files"]), help="How bytes are kept."),
+    click.option("--profile", help="Start from a bundled configuration, e.g. github."),
+    click.option("--refresh", is_flag=True, help="Visit known pages again, with their validators."),
+    click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
+    click.option("--quiet", "-q", is_flag=True, help="No progress, no summary."),
+    click.option("--verbose", "-v", is_flag=True, help="A line on stderr for each page."),
+    click.option("--log-json", is_flag=True, help="Events on stderr as JSON lines."),
+    json_option,
+]
+
+
+@click.command("crawl")
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@crawl_options
+def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
+    """Crawl from URLs into a workspace; the same command again goes on where it was.
+
+    \b
+    crawl4r crawl https://example.org/ --max-pages 500
+    crawl4r crawl https://docs.example.org/ -w docs --depth 3 --deny '/archive/'
+    crawl4r crawl http://127.0.0.1:8000/ --allow-private 127.0.0.1 --rate 0
+
+    Ctrl-C finishes the pages in flight, a second one stops at once; nothing is lost either way.
+    """
+    run_crawl(workspace, urls, options)

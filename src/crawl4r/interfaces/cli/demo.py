@@ -1,0 +1,76 @@
+"""`crawl4r demo`: the main job, end to end, on a bundled site and with no network."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from crawl4r.app import Workspace, open_workspace
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.interfaces.cli.progress import show_progress
+from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
+from crawl4r.sample.server import SampleSite
+
+_RATE = 20.0  # requests a second: the site is ours and on this machine
+
+
+@click.command("demo")
+@click.option(
+    "--workspace",
+    "-w",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where to keep the result.  [default: a new temporary directory]",
+)
+@json_option
+def command(workspace: Path | None, as_json: bool) -> None:
+    """Serve a bundled sample site on loopback, crawl it, and show what came of it."""
+    path = workspace or Path(tempfile.mkdtemp(prefix="crawl4r-demo-"))
+    if (path / "state.db").exists():
+        raise UsageError(f"{path} already holds a crawl; give another --workspace")
+    with SampleSite() as site:
+        asyncio.run(_demo(site.url, path, as_json))
+
+
+async def _demo(url: str, path: Path, as_json: bool) -> None:
+    async with open_workspace(
+        path, allow_private=["127.0.0.1"], rate=_RATE, contact=url
+    ) as workspace:
+        run = workspace.crawl(url)
+        if not as_json:
+            print_banner(run, workspace)
+        started = time.monotonic()
+        ended = await show_progress(run, enabled=not as_json)
+        summary = summary_of(run, workspace, ended, time.monotonic() - started)
+        if as_json:
+            print_json(summary)
+            return
+        print_summary(summary)
+        _print_sights(workspace, url)
+
+
+def _print_sights(workspace: Workspace, url: str) -> None:
+    """A few URLs of the sample site that show what a crawler has to get right."""
+    console = Console(highlight=False)
+    grid = Table.grid(padding=(0, 2))
+    for path in (
+        "guide/robots.html",
+        "private/drafts.html",
+        "old-guide",
+        "guide/no-such-page.html",
+    ):
+        story = workspace.why(url + path)
+        if story["known"]:
+            reason = story["reason"] or f"{story['captures'][-1]['bytes']:,} bytes"
+            grid.add_row(f"  /{path}", f"[cyan]{story['verdict']}[/cyan]", f"[dim]{reason}[/dim]")
+    console.print("\nWhat became of some URLs (`crawl4r why` tells it of any):")
+    console.print(grid)
+    console.print(
+        "\nThen crawl something real:\n  [cyan]crawl4r crawl https://example.org/ -w example[/cyan]"
+    )

@@ -1,0 +1,98 @@
+"""`crawl4r get`: a page as it was stored."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from crawl4r.app import Page, Workspace
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.wording import clock_time
+
+
+@click.command("get")
+@click.argument("url", required=False)
+@workspace_option
+@click.option("--raw", is_flag=True, help="The stored bytes, untouched, on stdout.")
+@click.option("--sha256", help="By content hash instead of by URL.")
+@click.option(
+    "--at",
+    metavar="TIME",
+    help="As it was known then: 2026-11-15, 2026-11-15T10:00:00, or a Unix time.",
+)
+@click.option("--headers", is_flag=True, help="The response headers instead of the content.")
+@json_option
+def command(
+    url: str | None,
+    workspace: Path,
+    raw: bool,
+    sha256: str | None,
+    at: str | None,
+    headers: bool,
+    as_json: bool,
+) -> None:
+    """Print a stored page: by URL, by hash, or as of a moment.
+
+    \b
+    crawl4r get https://example.org/ --raw > page.html
+    crawl4r get https://example.org/ --at 2026-11-01 --headers
+    crawl4r get --sha256 9f86d081884c7d65... --raw
+    """
+    if (url is None) == (sha256 is None):
+        raise click.UsageError("give a URL or --sha256")
+    with open_for_reading(workspace) as opened:
+        if sha256 is not None:
+            click.echo(_bytes_of(opened, sha256), nl=False)
+            return
+        page = opened.get(url or "", _moment(at))
+        if page is None:
+            raise UsageError(
+                f"{url} has no stored bytes in {workspace}; `crawl4r why {url}` says what happened"
+            )
+        _show(page, raw=raw, headers=headers, as_json=as_json)
+
+
+def _bytes_of(opened: Workspace, sha256: str) -> bytes:
+    try:
+        body = opened.blobs.read(sha256.lower())
+    except ValueError:
+        raise UsageError(f"--sha256: {sha256!r} is not a hash in hex") from None
+    if body is None:
+        raise UsageError(f"nothing with the hash {sha256} is stored")
+    return body
+
+
+def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({**asdict(page.capture), "text": page.text})
+    elif headers:
+        click.echo(f"{page.status} {page.url} ({clock_time(page.capture.fetched_at)})")
+        for name, value in page.capture.headers:
+            click.echo(f"{name}: {value}")
+    elif raw:
+        click.echo(page.body, nl=False)
+    else:
+        click.echo(page.text, nl=False)
+
+
+def _moment(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--at: {text!r} is not a time like 2026-11-15T10:00:00") from None
+    return moment.astimezone().timestamp()

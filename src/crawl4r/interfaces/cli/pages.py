@@ -1,0 +1,40 @@
+"""`crawl4r pages`: every known URL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from crawl4r.interfaces.cli.options import json_option, open_for_reading, workspace_option
+from crawl4r.model import UrlState, Verdict
+from crawl4r.reporting import PageRow
+
+
+@click.command("pages")
+@workspace_option
+@click.option("--state", type=click.Choice([s.value for s in UrlState]), help="Only these.")
+@click.option("--verdict", type=click.Choice([v.value for v in Verdict]), help="Only these.")
+@json_option
+def command(workspace: Path, state: str | None, verdict: str | None, as_json: bool) -> None:
+    """List every known URL in the order of discovery, also while a crawl runs.
+
+    \b
+    crawl4r pages -w docs --state failed
+    crawl4r pages -w docs --json | jq -r 'select(.status == 404) | .url'
+    """
+    with open_for_reading(workspace) as opened:
+        for line in _lines(opened.pages(state, verdict), as_json):
+            click.echo(line)
+
+
+def _lines(rows: Iterator[PageRow], as_json: bool) -> Iterator[str]:
+    for row in rows:
+        if as_json:
+            yield json.dumps(asdict(row), ensure_ascii=False)
+        else:
+            note = row.reason or row.verdict or ""
+            yield f"{row.state:8} {row.status or '-':>3} {row.bytes or 0:>9} {row.url}  {note}".rstrip()

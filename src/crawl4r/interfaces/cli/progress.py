@@ -1,0 +1,101 @@
+"""A live view of a crawl on a terminal; silent everywhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from crawl4r.app import CrawlRun
+from crawl4r.crawl import EndedBy
+from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
+
+_REFRESH = 0.25  # seconds
+_COUNT_EVERY = 2.0  # seconds: counting the frontier is a query
+
+
+async def show_progress(run: CrawlRun, *, enabled: bool) -> EndedBy:
+    """Run the crawl to its end, drawing while it runs if stderr is a terminal."""
+    if not enabled or not sys.stderr.isatty():
+        return await run.finish()
+    console = Console(stderr=True)
+    view = _View(run)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        drawing = asyncio.create_task(_draw(view, live))
+        try:
+            return await run.finish()
+        finally:
+            drawing.cancel()
+
+
+async def _draw(view: _View, live: Live) -> None:
+    while True:
+        live.update(view.render(), refresh=True)
+        await asyncio.sleep(_REFRESH)
+
+
+class _View:
+    def __init__(self, run: CrawlRun) -> None:
+        self._run = run
+        self._started = time.monotonic()
+        self._pending = 0
+        self._counted_at = 0.0
+        self._spinner = Spinner("dots", style="cyan")
+
+    def render(self) -> Group:
+        crawl = self._run.crawl
+        if crawl is None:
+            return Group(Text("starting ..."))
+        now = time.monotonic()
+        if now - self._counted_at > _COUNT_EVERY:
+            self._counted_at = now
+            counts = self._run.workspace.report.counts()
+            self._pending = (
+                counts.get("pending", 0) + counts.get("leased", 0) + counts.get("waiting", 0)
+            )
+        progress = crawl.progress
+        elapsed = max(now - self._started, 0.001)
+        rate = progress.visits / elapsed
+        grid = Table.grid(padding=(0, 3))
+        grid.add_row(
+            self._spinner,
+            Text.assemble((f"{crawl.keeper.pages:,}", "bold green"), " pages kept"),
+            f"{self._pending:,} waiting",
+            f"{crawl.in_flight} in flight",
+            f"{rate:,.1f}/s",
+            human_bytes(crawl.keeper.bytes),
+            human_seconds(elapsed),
+            self._eta(rate),
+        )
+        return Group(grid, *self._details())
+
+    def _eta(self, rate: float) -> str:
+        if not self._pending or rate <= 0:
+            return ""
+        return f"about {human_seconds(self._pending / rate)} for what is known"
+
+    def _details(self) -> list[Text]:
+        crawl = self._run.crawl
+        assert crawl is not None
+        lines = []
+        others = {k: n for k, n in crawl.progress.verdicts.items() if k != "ok"}
+        if others:
+            words = "  ".join(f"{name} {count:,}" for name, count in sorted(others.items()))
+            lines.append(Text(f"  {words}", style="dim"))
+        now = time.monotonic()
+        waits = [
+            (b.breaker.open_until - now, b.host)
+            for b in crawl.budgets
+            if b.breaker.open_until > now
+        ]
+        for wait, host in sorted(waits)[:3]:
+            lines.append(
+                Text(f"  {host} keeps failing: next try in {human_seconds(wait)}", style="yellow")
+            )
+        return lines

@@ -1,0 +1,44 @@
+"""`crawl4r reset`: delete a crawl, after asking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crawl4r.app import crawl_files, remove_crawl
+from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+
+
+@click.command("reset")
+@workspace_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
+@json_option
+def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
+    """Delete everything a crawl has made; crawl4r.yaml stays.
+
+    \b
+    crawl4r reset -w docs --dry-run
+    crawl4r reset -w docs --yes
+    """
+    doomed = crawl_files(workspace)
+    if not doomed:
+        _tell([], "nothing to delete in", workspace, as_json)
+        return
+    if dry_run:
+        _tell(doomed, "would delete from", workspace, as_json)
+        return
+    if not yes:
+        names = ", ".join(path.name for path in doomed)
+        click.confirm(f"Delete {names} in {workspace}? This cannot be undone", abort=True)
+    _tell(remove_crawl(workspace), "deleted from", workspace, as_json)
+
+
+def _tell(paths: list[Path], words: str, workspace: Path, as_json: bool) -> None:
+    if as_json:
+        print_json({"action": words, "workspace": str(workspace), "paths": [str(p) for p in paths]})
+    else:
+        click.echo(
+            f"{words} {workspace}" + (": " + ", ".join(p.name for p in paths) if paths else "")
+        )

@@ -1,0 +1,27 @@
+"""`crawl4r resume`: go on with the last crawl of a workspace, as it was told then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.crawl import crawl_options
+from crawl4r.interfaces.cli.options import open_for_reading
+from crawl4r.interfaces.cli.running import run_crawl, saved_options
+
+
+@click.command("resume")
+@crawl_options
+def command(workspace: Path, **options: Any) -> None:
+    """Go on with a crawl, with the options it was started with.
+
+    \b
+    crawl4r resume -w docs
+    crawl4r resume -w docs --max-pages 2000      the same, with another limit
+    """
+    with open_for_reading(workspace) as opened:
+        before = saved_options(opened)
+    given = {name: value for name, value in options.items() if value not in (None, (), False)}
+    run_crawl(workspace, (), {**options, **before, **given})

@@ -1,0 +1,119 @@
+"""Running a crawl from a terminal: signals, progress, summary, exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r import events
+from crawl4r.app import CrawlRun, Workspace
+from crawl4r.crawl import EndedBy
+from crawl4r.interfaces.cli.options import print_json
+from crawl4r.interfaces.cli.progress import show_progress
+from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
+from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
+
+_SAVED = "options"
+_WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
+
+
+def run_crawl(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Crawl and leave with the documented exit code."""
+    events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
+    named = {name: options.get(name) for name in SHORT_NAMES}
+    profile = options.get("profile")
+    settings = _load(path, profile, named)
+    code = asyncio.run(_crawl(path, urls, settings, named, options))
+    if code:
+        sys.exit(code)
+
+
+def saved_options(workspace: Workspace) -> dict[str, Any]:
+    """The options of the crawl that ran here last."""
+    return dict(json.loads(workspace.notes.get(_SAVED) or "{}"))
+
+
+def _load(path: Path, profile: str | None, named: dict[str, Any]) -> Settings:
+    return load_settings(path / FILE_NAME, profile=profile, overrides=overrides_of(**named))
+
+
+async def _crawl(
+    path: Path,
+    urls: tuple[str, ...],
+    settings: Settings,
+    named: dict[str, Any],
+    options: dict[str, Any],
+) -> int:
+    async with Workspace(path, settings) as workspace:
+        run = workspace.crawl(
+            *urls, refresh=options["refresh"], retry_failed=options["retry_failed"]
+        )
+        _save_options(workspace, {**named, "profile": options.get("profile")})
+        talks = not (options["quiet"] or options["as_json"])
+        if talks:
+            print_banner(run, workspace)
+        elif not settings.agent.has_contact:
+            events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
+        _handle_signals(run, workspace, options.get("profile"), named)
+        started = time.monotonic()
+        ended = await show_progress(run, enabled=talks and not options["verbose"])
+        summary = summary_of(run, workspace, ended, time.monotonic() - started)
+        if options["as_json"]:
+            print_json(summary)
+        elif talks:
+            print_summary(summary)
+        return exit_code_of(ended, summary)
+
+
+def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
+    if ended in _WORK_LEFT and summary["pending"]:
+        return 3
+    return 0 if summary["pages"] else 1
+
+
+def _save_options(workspace: Workspace, named: dict[str, Any]) -> None:
+    given = {name: value for name, value in named.items() if value not in (None, (), {})}
+    workspace.notes.put(_SAVED, json.dumps(given, default=str))
+    workspace.database.commit()
+
+
+def _handle_signals(
+    run: CrawlRun, workspace: Workspace, profile: str | None, named: dict[str, Any]
+) -> None:
+    loop = asyncio.get_running_loop()
+    asked = 0
+
+    def stop() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            click.echo("\nfinishing the pages in flight; once more to stop at once", err=True)
+            run.stop()
+        else:
+            run.stop_now()
+
+    def dump_status() -> None:
+        fields: dict[str, Any] = {"urls": workspace.report.counts()}
+        if run.crawl:
+            fields |= {"in_flight": run.crawl.in_flight, "visits": run.crawl.progress.visits}
+        events.emit(events.STATUS_DUMPED, 30, **fields)
+
+    def reload() -> None:
+        try:
+            run.reload(_load(workspace.path, profile, named))
+        except Exception as problem:  # a bad edit must not end a crawl that runs well
+            events.emit(events.SETTINGS_RELOADED, 40, problem=str(problem))
+        else:
+            events.emit(events.SETTINGS_RELOADED, 30)
+
+    loop.add_signal_handler(signal.SIGINT, stop)
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    loop.add_signal_handler(signal.SIGUSR1, dump_status)
+    loop.add_signal_handler(signal.SIGHUP, reload)

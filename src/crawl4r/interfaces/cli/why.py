@@ -1,0 +1,82 @@
+"""`crawl4r why`: what happened to a URL, and which rule decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.wording import clock_time, human_bytes
+
+
+@click.command("why")
+@click.argument("url")
+@workspace_option
+@json_option
+def command(url: str, workspace: Path, as_json: bool) -> None:
+    """Tell the story of a URL: where it was found, what admitted or refused it, every attempt.
+
+    \b
+    crawl4r why https://example.org/private/
+    """
+    with open_for_reading(workspace) as opened:
+        story = opened.why(url)
+    if as_json:
+        print_json(story)
+        return
+    for line in _tell(story):
+        click.echo(line)
+
+
+def _tell(story: dict[str, Any]) -> list[str]:
+    lines = [story["url"]]
+    scope = story["scope_now"]
+    if not story["known"]:
+        admitted = "would be admitted" if scope["admitted"] else "would be refused"
+        lines.append(f"  never found by this crawl; it {admitted} by the scope: {scope['rule']}")
+    else:
+        lines += _tell_known(story)
+    if robots := story["robots"]:
+        lines.append(f"  robots.txt ({clock_time(robots['fetched_at'])}): {_robots_words(robots)}")
+    return lines
+
+
+def _tell_known(story: dict[str, Any]) -> list[str]:
+    source = f"on {story['referrer']}" if story["referrer"] else "by you"
+    lines = [
+        f"  found {clock_time(story['found_at'])} as a {story['found_by']} {source},"
+        f" depth {story['depth']}",
+        f"  scope: {story['rule']}"
+        + (f", page type {story['page_type']}" if story["page_type"] else ""),
+        f"  state: {story['state']}" + (f", {story['verdict']}" if story["verdict"] else ""),
+    ]
+    if story["reason"]:
+        lines.append(f"  reason: {story['reason']}")
+    if story["due_at"] and story["state"] == "waiting":
+        lines.append(f"  next try: {clock_time(story['due_at'])}")
+    lines.extend(
+        f"  attempt {clock_time(attempt['at'])}: {attempt['verdict']}, {attempt['reason']}"
+        for attempt in story["failed_attempts"]
+    )
+    for capture in story["captures"]:
+        content = f" sha256 {capture['sha256']}" if capture["sha256"] else ""
+        lines.append(
+            f"  capture {capture['id']} {clock_time(capture['fetched_at'])}: {capture['status']}"
+            f" {human_bytes(capture['bytes'])} in {capture['latency_ms']} ms{content}"
+        )
+    return lines
+
+
+def _robots_words(robots: dict[str, Any]) -> str:
+    if "rule" not in robots:
+        return f"{robots['outcome']} (status {robots['status'] or 'none'})"
+    word = "allowed" if robots["allowed"] else "denied"
+    line = f" on line {robots['line']}" if robots["line"] else ""
+    return f"{word} by {robots['rule']}{line}"
