@@ -13,7 +13,7 @@ import json
 import random
 import shutil
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,7 @@ from crawl4r.crawl import Crawl, EndedBy
 from crawl4r.errors import InvalidUrl, UsageError, WorkspaceError
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
+from crawl4r.fetch.port import Transport
 from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.frontier.priority import PRIORITIES, Strategy
 from crawl4r.frontier.schedule import Schedule
@@ -94,8 +95,10 @@ class Workspace:
         *,
         read_only: bool = False,
         budgets: HostBudgets | None = None,
+        make_transport: Callable[[Settings, AddressGate], Transport] | None = None,
     ) -> None:
         self.path = Path(path)
+        self.make_transport = make_transport or _make_curl
         self.settings = settings or load_settings(self.path / FILE_NAME)
         self._read_only = read_only
         self._budgets = budgets
@@ -324,15 +327,7 @@ class CrawlRun:
         budgets.restore(hosts.load(wall()), clock(), wall())
         frontier = self._prepare_frontier(wall())
         gate = AddressGate(settings.network.allow_private)
-        transport = CurlTransport(
-            gate,
-            limits=settings.fetch.limits(),
-            http2=settings.fetch.http2,
-            cookies=settings.fetch.cookies,
-            resolve=settings.network.resolve,
-            ca_file=settings.network.ca_file,
-            max_connections=settings.politeness.concurrency * 2,
-        )
+        transport = workspace.make_transport(settings, gate)
         stack.push_async_callback(transport.close)
         self._sandbox = await stack.enter_async_context(
             Sandbox(
@@ -525,6 +520,18 @@ def with_scheme(url: str) -> str:
     if not url or url.startswith("/"):
         raise InvalidUrl("unparsable", url)
     return f"https://{url}"
+
+
+def _make_curl(settings: Settings, gate: AddressGate) -> Transport:
+    return CurlTransport(
+        gate,
+        limits=settings.fetch.limits(),
+        http2=settings.fetch.http2,
+        cookies=settings.fetch.cookies,
+        resolve=settings.network.resolve,
+        ca_file=settings.network.ca_file,
+        max_connections=settings.politeness.concurrency * 2,
+    )
 
 
 def _make_folder(path: Path) -> None:

@@ -8,8 +8,8 @@ to be fetched again; a crash after it leaves nothing to do.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.metadata import MetadataLog
@@ -25,7 +25,7 @@ _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
 _CONTENT = frozenset([Verdict.OK, Verdict.NOT_MODIFIED])
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Shelf:
     """The places that one commit writes to."""
 
@@ -103,7 +103,7 @@ class Keeper:
         endings = [visit.ending for visit in visits if not visit.capture]
         for visit, capture in kept:
             number = shelf.captures.add(visit.lease.url_id, capture)
-            recorded.append(dataclasses.replace(capture, id=number))
+            recorded.append(capture._replace(id=number))
             content = number if capture.verdict in _CONTENT else None
             endings.append(visit.ending._replace(capture=number, content=content))
         shelf.frontier.settle(endings)
@@ -124,12 +124,12 @@ class Keeper:
         assert capture is not None
         if capture.verdict is Verdict.NOT_MODIFIED:
             earlier = self._shelf.captures.sha256_before(visit.lease.url_id)
-            return visit, dataclasses.replace(capture, sha256=earlier)
+            return visit, capture._replace(sha256=earlier)
         if visit.body is None:
             return visit, capture
         sha256, is_new = self._shelf.blobs.add(visit.body, capture.content_type)
         reason = capture.reason if is_new or capture.reason else "same bytes as an earlier page"
-        return visit, dataclasses.replace(capture, sha256=sha256, reason=reason)
+        return visit, capture._replace(sha256=sha256, reason=reason)
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
         pages = sum(_is_new_page(visit) for visit in visits)

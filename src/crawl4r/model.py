@@ -139,9 +139,11 @@ class Failure:
     hurts_host: bool = True  # counts against the host's breaker
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """One visit that got an answer, as the archive keeps it."""
+class Capture(NamedTuple):
+    """One visit that got an answer, as the archive keeps it.
+
+    A tuple, because `_replace` is cheap: the hash and the id are known only when it is kept.
+    """
 
     url: str
     fetched_at: float  # seconds since the epoch

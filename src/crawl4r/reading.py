@@ -11,17 +11,16 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from crawl4r.content.decode import decode, guess_encoding
-from crawl4r.discovery.links import Document, Mention
+from crawl4r.discovery.links import Document, is_nofollow
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Found, FoundBy
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
-_SEEN_LINKS = 60_000  # in each of two generations
+_SEEN_LINKS = 120_000
 _MOST_LINKS = 10_000  # new ones from one page
 _ANCHOR_CHARACTERS = 200
-_SCHEMES = ("http:", "https:", "HTTP:", "HTTPS:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class LinkJudge:
             admitted, rule = False, f"depth {depth} is past the limit of {self.rules.max_depth}"
         elif admitted and nofollow and not self.rules.follow_nofollow:
             admitted, rule = False, "nofollow"
-        text = anchor() if anchor and self._scorer.reads_anchors else ""
+        text = anchor()[:_ANCHOR_CHARACTERS] if anchor and self._scorer.reads_anchors else ""
         score = self._scorer.score(url, text)
         return Found(
             url,
@@ -107,125 +106,96 @@ class Reader:
 
     def __init__(self, rules: ReadingRules) -> None:
         self._judge = LinkJudge(rules)
-        self._seen: dict[str, int] = {}
-        self._seen_before: dict[str, int] = {}
+        self._seen = SeenLinks()
 
     def read(self, url: str, depth: int, content_type: str, body: bytes) -> dict[str, Any]:
         """The page's encoding, its robots directives and the links that are new."""
         encoding = guess_encoding(body, content_type)
-        document = Document(body if encoding == "utf-8" else decode(body, encoding), url)
-        found = self._new_links(document, depth + 1)
+        document = Document(body if encoding == "utf-8" else decode(body, encoding).encode())
         return {
             "encoding": encoding,
             "noindex": document.noindex,
             "nofollow": document.nofollow,
-            "found": found,
+            "found": self._new_links(document, _base_of(document, url), depth + 1),
         }
 
-    def _new_links(self, document: Document, depth: int) -> list[Found]:
-        base = _base_of(document)
-        prefixes = _Prefixes(base)
+    def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
-        mentions = list(document.mentions())
-        for mention in mentions:
-            key = prefixes.key(mention.href)
-            if key is None or self._was_seen(key, depth):
+        is_new = self._seen.on_page(base, depth)
+        for href, by, node in document.mentions():
+            if not is_new(href):
                 continue
-            item = self._judged(mention, base, depth, document.nofollow)
+            # What a page calls its own address, or sends the reader on to, is no deeper than it.
+            own_depth = depth - 1 if by in _SAME_PAGE else depth
+            item = self._judge.judge(
+                href,
+                base,
+                own_depth,
+                by,
+                nofollow=document.nofollow or is_nofollow(node),
+                anchor=node.text,
+            )
             if item is not None:
                 found.append(item)
                 if len(found) == _MOST_LINKS:
                     break
         return found
 
-    def _judged(self, mention: Mention, base: str, depth: int, page_nofollow: bool) -> Found | None:
-        anchor = mention.anchor
-        # What a page calls its own address, or sends the reader on to, is no deeper than the page.
-        is_same_page = mention.by in {FoundBy.CANONICAL, FoundBy.REFRESH}
-        return self._judge.judge(
-            mention.href,
-            base,
-            depth - 1 if is_same_page else depth,
-            mention.by,
-            nofollow=mention.nofollow or page_nofollow,
-            anchor=(lambda: anchor.text()[:_ANCHOR_CHARACTERS]) if anchor else None,
-        )
 
-    def _was_seen(self, key: str, depth: int) -> bool:
-        best = self._seen.get(key)
-        if best is None:
-            best = self._seen_before.get(key)
-            if best is None or best > depth:
-                self._remember(key, depth)
-                return False
-            self._remember(key, best)
-            return True
-        if best <= depth:
-            return True
-        self._seen[key] = depth
-        return False
+class SeenLinks:
+    """Which raw hrefs led nowhere new, before anything is parsed.
 
-    def _remember(self, key: str, depth: int) -> None:
-        if (
-            len(self._seen) >= _SEEN_LINKS
-        ):  # two generations: what is used survives, memory is bounded
-            self._seen_before = self._seen
-            self._seen = {}
-        self._seen[key] = depth
+    An href that starts with a slash or a scheme means the same on every page of an origin, any other
+    the same on every page of a folder: so the text itself is the key, in a table of its own kind.
+    """
 
+    def __init__(self, most: int = _SEEN_LINKS) -> None:
+        self._most = most
+        self._tables: dict[str, dict[str, int]] = {}
+        self._count = 0
 
-class _Prefixes:
-    """Text to put before a raw href so that equal keys mean equal URLs; nothing is resolved."""
+    def on_page(self, base: str, depth: int) -> Callable[[str], bool]:
+        """A test for the hrefs of one page: is it new here, or seen only from deeper pages?"""
+        if self._count > self._most:
+            self._tables.clear()
+            self._count = 0
+        page = base.partition("#")[0].partition("?")[0]
+        by_origin = self._tables.setdefault(split(page).origin, {})
+        by_folder = self._tables.setdefault(page[: page.rindex("/") + 1], {})
+        by_page = self._tables.setdefault(page, {}) if page[-1] != "/" else by_folder
 
-    def __init__(self, base: str) -> None:
-        address = base.partition("#")[0]
-        self._page = address.partition("?")[0]
-        parts = split(self._page)
-        self._scheme = parts.scheme + ":"
-        self._origin = parts.origin
-        self._folder = self._page[: self._page.rindex("/") + 1]
-
-    def key(self, href: str) -> str | None:
-        """None for what leads nowhere: empty, a fragment, another scheme."""
-        if not href:
-            return None
-        hash_at = href.find("#")
-        if hash_at >= 0:
-            href = href[:hash_at]
+        def is_new(href: str) -> bool:
+            hash_at = href.find("#")
+            if hash_at >= 0:
+                href = href[:hash_at]
             if not href:
-                return None
-        first = href[0]
-        if first == "/":
-            return (self._scheme if href.startswith("//") else self._origin) + href
-        if first == "?":
-            return self._page + href
-        colon = href.find(":")
-        if colon > 0 and href[:colon].isalnum():
-            return href if href.startswith(_SCHEMES) else self._odd_scheme(href, colon)
-        return self._folder + href
+                return False
+            first = href[0]
+            if first == "/" or href.startswith("http"):
+                table = by_origin
+            else:
+                table = by_page if first == "?" else by_folder
+            best = table.get(href)
+            if best is not None and best <= depth:
+                return False
+            table[href] = depth
+            self._count += 1
+            return True
 
-    def _odd_scheme(self, href: str, colon: int) -> str | None:
-        """`mailto:` leads nowhere; `hTTp:` and `page:2` are left to the parser."""
-        scheme = href[:colon].lower()
-        return None if scheme in _NOWHERE else self._folder + "\n" + href
-
-
-_NOWHERE = frozenset(
-    ["mailto", "javascript", "tel", "data", "ftp", "file", "about", "blob", "sms", "geo"]
-    + ["callto", "skype", "whatsapp", "ws", "wss"]
-)
+        return is_new
 
 
-def _base_of(document: Document) -> str:
-    if not document.base_href:
-        return document.url
-    try:
-        return canonicalize(document.base_href, document.url, _BASE_RULES)
-    except InvalidUrl:
-        return document.url
-
-
+_SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH])
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
+
+
+def _base_of(document: Document, url: str) -> str:
+    if not document.base_href:
+        return url
+    try:
+        return canonicalize(document.base_href, url, _BASE_RULES)
+    except InvalidUrl:
+        return url
 
 
 def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from crawl4r.archive.captures import Captures
@@ -133,7 +133,7 @@ class Reporter:
             story |= dict(zip(names, rows[0][1:], strict=True))
             story["nofollow"] = bool(story["nofollow"])
             story["failed_attempts"] = self._attempts(rows[0][0])
-            story["captures"] = [_brief(asdict(c)) for c in self._captures.of_url(url)]
+            story["captures"] = [_brief(c._asdict()) for c in self._captures.of_url(url)]
         return story
 
     def _attempts(self, url_id: int) -> list[dict[str, Any]]:

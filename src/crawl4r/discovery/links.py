@@ -1,83 +1,90 @@
-"""Links of an HTML document, as a browser would follow them. Pure: bytes in, mentions out."""
+"""Links of an HTML document, as a browser would follow them. Pure: bytes in, mentions out.
+
+Images, scripts and style sheets are not pages and are left out, `srcset` with them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawl4r.model import FoundBy
 
-_FOLLOWED = "a[href],area[href],frame[src],iframe[src],link[href],meta[http-equiv],meta[name]"
+_IN_HEAD = "base[href],link[href],meta[http-equiv],meta[name]"
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(['\"]?)(.*?)\1\s*$", re.IGNORECASE)
+# Spelled out letter by letter: with IGNORECASE the scan takes fifteen times as long.
+_RARE_TAGS = re.compile(rb"<(?:[aA][rR][eE][aA]|[iI]?[fF][rR][aA][mM][eE])")
+_ALL_KINDS = [
+    ("a", "href", FoundBy.LINK),
+    ("area", "href", FoundBy.LINK),
+    ("frame", "src", FoundBy.FRAME),
+    ("iframe", "src", FoundBy.FRAME),
+]
 _LINK_RELS = {"canonical": FoundBy.CANONICAL, "next": FoundBy.NEXT, "prev": FoundBy.PREVIOUS}
-_BLANK = str.maketrans("", "", "\t\n\r")  # what the URL standard removes anywhere in a URL
-
-
-class Mention(NamedTuple):
-    """A link as it stands in the document."""
-
-    href: str
-    by: FoundBy
-    nofollow: bool
-    anchor: LexborNode | None  # where its text can be read, if anybody asks
 
 
 class Document:
     """A parsed page: its base, its robots directives and its mentions of other URLs."""
 
-    def __init__(self, html: bytes | str, url: str) -> None:
+    def __init__(self, html: bytes) -> None:
         self._tree = LexborHTMLParser(html)
-        self.url = url
+        self.base_href = ""
         self.nofollow = False
         self.noindex = False
-        base = self._tree.css_first("base[href]")
-        self.base_href = (base.attributes.get("href") or "").strip() if base else ""
+        self._in_head: list[tuple[str, FoundBy, LexborNode]] = []
+        self._kinds = _kinds_in(html)
+        self._read_head()
 
-    def mentions(self) -> Iterator[Mention]:
-        """Every link once for each time it stands there; `nofollow` and `noindex` are then known."""
-        for node in self._tree.css(_FOLLOWED):
-            tag = node.tag
-            if tag in ("a", "area"):
-                attributes = node.attributes
-                rel = attributes.get("rel")
-                nofollow = rel is not None and "nofollow" in rel.lower().split()
-                yield Mention(_clean(attributes.get("href")), FoundBy.LINK, nofollow, node)
-            elif tag == "link":
-                yield from _of_link(node)
-            elif tag == "meta":
-                yield from self._of_meta(node)
+    def mentions(self) -> Iterator[tuple[str, FoundBy, LexborNode]]:
+        """Every link, once for each time it stands there: href, kind, and where.
+
+        Plain tuples: this runs for each of the dozens of links of every page.
+        """
+        yield from self._in_head
+        for tag, attribute, by in self._kinds:
+            for node in self._tree.tags(tag):
+                if href := node.attrs.get(attribute):
+                    yield href, by, node
+
+    def _read_head(self) -> None:
+        head = self._tree.head
+        if head is None:
+            return
+        for node in head.css(_IN_HEAD):
+            attributes = node.attributes
+            if node.tag == "base":
+                self.base_href = self.base_href or (attributes.get("href") or "").strip()
+            elif node.tag == "link":
+                self._read_link(node, attributes.get("rel") or "", bool(attributes.get("hreflang")))
             else:
-                yield Mention(_clean(node.attributes.get("src")), FoundBy.FRAME, False, None)
+                self._read_meta(node, attributes.get("content") or "")
 
-    def _of_meta(self, node: LexborNode) -> Iterator[Mention]:
+    def _read_link(self, node: LexborNode, rel: str, has_language: bool) -> None:
+        href = node.attributes.get("href") or ""
+        for word in rel.lower().split():
+            if word in _LINK_RELS:
+                self._in_head.append((href, _LINK_RELS[word], node))
+            elif word == "alternate" and has_language:
+                self._in_head.append((href, FoundBy.HREFLANG, node))
+
+    def _read_meta(self, node: LexborNode, content: str) -> None:
         attributes = node.attributes
-        content = attributes.get("content") or ""
         if (attributes.get("http-equiv") or "").lower() == "refresh":
             match = _REFRESH.match(content[:4096])
             if match and match.group(2):
-                yield Mention(_clean(match.group(2)), FoundBy.REFRESH, False, None)
+                self._in_head.append((match.group(2), FoundBy.REFRESH, node))
         elif (attributes.get("name") or "").lower() == "robots":
             words = {word.strip().lower() for word in content[:1024].split(",")}
             self.nofollow |= bool(words & {"nofollow", "none"})
             self.noindex |= bool(words & {"noindex", "none"})
 
 
-def _of_link(node: LexborNode) -> Iterator[Mention]:
-    attributes = node.attributes
-    rels = (attributes.get("rel") or "").lower().split()
-    href = _clean(attributes.get("href"))
-    for rel in rels:
-        if rel in _LINK_RELS:
-            yield Mention(href, _LINK_RELS[rel], False, None)
-        elif rel == "alternate" and attributes.get("hreflang"):
-            yield Mention(href, FoundBy.HREFLANG, False, None)
+def is_nofollow(node: LexborNode) -> bool:
+    return "nofollow" in (node.attributes.get("rel") or "").lower().split()
 
 
-def _clean(href: str | None) -> str:
-    if not href:
-        return ""
-    href = href.strip()
-    return href.translate(_BLANK) if not href.isprintable() else href
+def _kinds_in(html: bytes) -> list[tuple[str, str, FoundBy]]:
+    """Tags worth asking the tree for: a query costs as much when it finds nothing."""
+    return _ALL_KINDS if _RARE_TAGS.search(html) else _ALL_KINDS[:1]

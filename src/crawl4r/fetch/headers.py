@@ -71,20 +71,13 @@ def _basic(pair: str) -> str:
 def parse_header_lines(lines: list[bytes]) -> list[tuple[str, str]]:
     """Headers of the last answer among `lines`: names in lower case, folded lines unfolded."""
     headers: list[tuple[str, str]] = []
-    for raw in lines:
-        if raw.startswith(b"HTTP/"):  # an interim answer (103) came before
-            headers = []
-            continue
-        if raw[:1] in b" \t" and headers and raw.strip():
-            name, value = headers[-1]
-            headers[-1] = (name, f"{value} {raw.strip().decode('latin-1')}")
-            continue
-        name_bytes, colon, value_bytes = raw.partition(b":")
-        if colon:
-            headers.append(
-                (
-                    name_bytes.strip().lower().decode("latin-1"),
-                    value_bytes.strip().decode("latin-1"),
-                )
-            )
+    for line in b"".join(lines).decode("latin-1").split("\n"):
+        name, colon, value = line.partition(":")
+        if line[:1] in {" ", "\t"} and line.strip():
+            if headers:
+                headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        elif colon and name:
+            headers.append((name.strip().lower(), value.strip()))
+        elif line.startswith("HTTP/"):  # another answer: an interim one (103) came before
+            headers.clear()
     return headers

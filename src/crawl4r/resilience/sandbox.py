@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 # To the worker: lengths of the JSON head and of the raw body. Back: length of the JSON, and 1 when
 # the function raised instead of answering.
@@ -163,8 +163,7 @@ class _Worker(asyncio.Protocol):
         return worker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
 
     def send(self, job: _Job) -> None:
         assert self._transport is not None

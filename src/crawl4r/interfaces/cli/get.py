@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -73,7 +72,7 @@ def _bytes_of(opened: Workspace, sha256: str) -> bytes:
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
     if as_json:
-        print_json({**asdict(page.capture), "text": page.text})
+        print_json({**page.capture._asdict(), "text": page.text})
     elif headers:
         click.echo(f"{page.status} {page.url} ({clock_time(page.capture.fetched_at)})")
         for name, value in page.capture.headers:

@@ -1,0 +1,102 @@
+"""Writes docs/reference from the code: `make docs`. A test compares it with what is committed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import click
+from pydantic import BaseModel
+
+from crawl4r import settings
+from crawl4r.interfaces.cli.main import __doc__ as main_doc
+from crawl4r.interfaces.cli.main import group
+
+FOLDER = Path(__file__).parent / "reference"
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, "utf-8")
+
+
+def pages() -> dict[str, str]:
+    """The reference pages by file name."""
+    return {"cli.md": _cli(), "settings.md": _settings()}
+
+
+def _cli() -> str:
+    parts = ["# Commands\n", (main_doc or "").split("\n\n", 1)[1].strip() + "\n"]
+    context = click.Context(group, info_name="crawl4r", max_content_width=100, terminal_width=100)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is not None:
+            parts += _command(command, context, name)
+    return "\n".join(parts)
+
+
+def _command(command: click.Command, parent: click.Context, name: str) -> list[str]:
+    context = click.Context(
+        command, info_name=name, parent=parent, max_content_width=100, terminal_width=100
+    )
+    title = f"## {context.command_path}\n"
+    parts = [title, "```", command.get_help(context), "```\n"]
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            if found is not None:
+                parts += _command(found, context, inner)
+    return parts
+
+
+def _settings() -> str:
+    parts = [
+        "# Settings\n",
+        "Keys of `crawl4r.yaml`. A variable `CRAWL4R_SECTION__KEY` and a command-line option go before "
+        "the file.\n",
+    ]
+    parts += _section(settings.Settings, "", "at the top")
+    return "\n".join(parts)
+
+
+def _section(model: type[BaseModel], prefix: str, title: str) -> list[str]:
+    doc = inspect.getdoc(model) or ""
+    parts = [
+        f"## {title}\n",
+        f"{doc}\n" if doc else "",
+        "| key | default | meaning |",
+        "|---|---|---|",
+    ]
+    comments = _comments(model)
+    inner: list[str] = []
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            inner += _section(kind, f"{prefix}{name}.", f"{prefix}{name}")
+            continue
+        default = field.get_default(call_default_factory=True)
+        shown = "required" if field.is_required() else f"`{_plain(default)}`"
+        parts.append(f"| `{prefix}{name}` | {shown} | {comments.get(name, '')} |")
+    return [*parts, "", *inner]
+
+
+def _plain(value: object) -> str:
+    return str(getattr(value, "value", value)) if value != "" else '""'
+
+
+def _comments(model: type[BaseModel]) -> dict[str, str]:
+    """The comment behind each field, which is where the settings say what they mean."""
+    source = inspect.getsource(model)
+    lines = source.splitlines()
+    found = {}
+    for node in ast.parse(source).body[0].body:  # type: ignore[attr-defined]
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            _, _, comment = lines[(node.end_lineno or 1) - 1].partition("  # ")
+            found[node.target.id] = comment.replace("|", "\\|")
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The executable, from the outside: words, shapes, exit codes, signals."""

@@ -1,0 +1,132 @@
+"""The real executable, run as a person or a script runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+EXECUTABLE = Path(sys.executable).with_name("crawl4r")
+LOOPBACK = ("--rate", "0", "--allow-private", "127.0.0.1")
+PATIENCE = 30.0  # seconds until a wait is given up; nothing here takes a tenth of it
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a command ended and what it said."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode()
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.text.splitlines()]
+
+    def without_traceback(self) -> Self:
+        assert "Traceback" not in self.err + self.out.decode(errors="replace"), self.err
+        return self
+
+
+def run(*arguments: str | Path, stdin: str = "", env: dict[str, str] | None = None) -> Answer:
+    """Run a command to its end. A traceback fails the test, whatever the exit code."""
+    ended = subprocess.run(
+        _command(arguments),
+        input=stdin.encode(),
+        capture_output=True,
+        env=environment(env),
+        timeout=PATIENCE * 4,
+        check=False,
+    )
+    return Answer(ended.returncode, ended.stdout, ended.stderr.decode()).without_traceback()
+
+
+def crawl(url: str, workspace: Path, *options: str) -> Answer:
+    """`crawl4r crawl` on loopback at full speed, with its summary as JSON."""
+    return run("crawl", url, "--workspace", workspace, *LOOPBACK, *options, "--json")
+
+
+class Background:
+    """A command that runs beside the test; it ends with the `with` block at the latest."""
+
+    def __init__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> None:
+        self._out = tempfile.TemporaryFile()
+        self._err = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            _command(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=self._out,
+            stderr=self._err,
+            env=environment(env),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self._out.close()
+        self._err.close()
+
+    @property
+    def err(self) -> str:
+        return _read(self._err).decode()
+
+    def send(self, signal: int) -> None:
+        self.process.send_signal(signal)
+
+    def wait_until_it_says(self, words: str) -> None:
+        wait_until(lambda: words in self.err or self.process.poll() is not None)
+        assert words in self.err
+
+    def end(self) -> Answer:
+        code = self.process.wait(PATIENCE)
+        return Answer(code, _read(self._out), self.err).without_traceback()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "what the test waits for does not come"
+        time.sleep(0.005)
+
+
+def environment(more: dict[str, str] | None = None) -> dict[str, str]:
+    """Ours without settings of the person who runs the tests."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("CRAWL4R_")}
+    return clean | (more or {})
+
+
+def _command(arguments: tuple[str | Path, ...]) -> list[str]:
+    return [str(EXECUTABLE), *map(str, arguments)]
+
+
+def _read(file: Any) -> bytes:
+    """All that was written so far, without moving the position the child writes at."""
+    with contextlib.suppress(ValueError):
+        return os.pread(file.fileno(), 10_000_000, 0)
+    return b""

@@ -1,0 +1,1 @@
+"""What a crash, a full disk and a flipped bit leave behind."""

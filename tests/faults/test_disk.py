@@ -1,0 +1,155 @@
+"""A disk that is full, or that fails at any one operation, stops a crawl cleanly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Answer, crawl, environment, run
+from tests.faults.whole import (
+    assert_every_page_is_stored_once,
+    assert_nothing_is_torn,
+    expected_bodies,
+    go_on,
+)
+from tests.site.process import REPOSITORY, SiteProcess
+
+STORES = ("segments", "files")
+TIMES = 2  # that each place fails in turn: its first calls ...
+EVERY_TIME = "CRAWL4R_EVERY_FAULT" in os.environ  # ... or, in the soak, all of them
+SMALL = 12  # pages
+LARGE = 600  # pages: far more than fits in the small disk
+FILE_LIMITS = (0, 100, 4096, 8192, 20_000, 60_000, 120_000, 200_000)  # bytes
+WIDE = ("--per-host", "8", "--concurrency", "8")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SiteProcess]:
+    with SiteProcess() as running:
+        yield running
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 2 MB."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small disk")
+    path = tmp_path / "disk"
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], check=True)
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", path], check=True)
+
+
+def resize(disk: Path, size: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_full_disk_stops_the_crawl_and_more_room_lets_it_finish(
+    site: SiteProcess, disk: Path, store: str
+) -> None:
+    bodies = expected_bodies(site, LARGE)
+    workspace = disk / "ws"
+    for size in ("128k", "2m"):
+        resize(disk, size)
+        stopped = crawl(site.url(f"/site/{LARGE}/"), workspace, *WIDE, "--store", store)
+        assert stopped.code == 4
+        assert str(workspace) in stopped.err
+        assert_nothing_is_torn(workspace, bodies)
+    resize(disk, "64m")
+    assert crawl(site.url(f"/site/{LARGE}/"), workspace, *WIDE).code == 0
+    assert_every_page_is_stored_once(workspace, bodies)
+
+
+def test_a_workspace_on_a_full_disk_can_still_be_read(site: SiteProcess, disk: Path) -> None:
+    workspace = disk / "ws"
+    assert crawl(site.url(f"/site/{LARGE}/"), workspace, *WIDE).code == 4
+    with (disk / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError, match="space"):
+        while True:
+            filler.write(bytes(4096))
+    listed = run("pages", "--workspace", workspace, "--state", "done", "--json")
+    assert listed.code == 0
+    bodies = expected_bodies(site, LARGE)
+    url = listed.lines[-1]["url"]
+    assert run("get", url, "--workspace", workspace, "--raw").out == bodies[url]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_every_file_operation_may_fail_and_nothing_is_lost(
+    site: SiteProcess, tmp_path: Path, store: str
+) -> None:
+    trace = tmp_path / "trace"
+    faultless = crawl_faulty(site, tmp_path / "faultless", store, CRAWL4R_FAULT_TRACE=str(trace))
+    assert faultless.code == 0
+    faults = [
+        fault
+        for fault in trace.read_text().splitlines()
+        if EVERY_TIME or int(fault.rpartition("#")[2]) <= TIMES
+    ]
+    assert len(faults) > 15
+
+    def suffer(number: int, fault: str) -> None:
+        workspace = tmp_path / f"fault-{number}"
+        answer = crawl_faulty(site, workspace, store, CRAWL4R_FAULT=fault)
+        assert_it_stopped_and_can_go_on(site, workspace, answer)
+
+    assert not "\n".join(problems_of(suffer, faults))
+
+
+def test_no_file_may_grow_and_nothing_is_lost(site: SiteProcess, tmp_path: Path) -> None:
+    """SQLite's own writes cannot be patched; a limit on the size of files makes them fail."""
+
+    def suffer(number: int, limit: str) -> None:
+        workspace = tmp_path / f"limit-{number}"
+        answer = crawl_faulty(site, workspace, "segments", CRAWL4R_FILE_LIMIT=limit)
+        assert_it_stopped_and_can_go_on(site, workspace, answer)
+
+    assert not "\n".join(problems_of(suffer, [str(limit) for limit in FILE_LIMITS]))
+
+
+def crawl_faulty(site: SiteProcess, workspace: Path, store: str, **faults: str) -> Answer:
+    url = site.url(f"/site/{SMALL}/")
+    options = ["--rate", "0", "--allow-private", "127.0.0.1", *WIDE, "--store", store, "--json"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.faults.inject", "crawl", url, "--workspace", workspace]
+        + options,
+        cwd=REPOSITORY,
+        env=environment(faults),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return Answer(ended.returncode, ended.stdout, ended.stderr.decode())
+
+
+def assert_it_stopped_and_can_go_on(site: SiteProcess, workspace: Path, answer: Answer) -> None:
+    bodies = expected_bodies(site, SMALL)
+    assert "Traceback" not in answer.err, answer.err.splitlines()[-1]
+    assert answer.code in {2, 4}, f"exit code {answer.code}"
+    assert str(workspace) in answer.err, answer.err
+    assert_nothing_is_torn(workspace, bodies)
+    go_on(workspace, site.url(f"/site/{SMALL}/"))
+    assert_every_page_is_stored_once(workspace, bodies)
+
+
+def problems_of(suffer: Callable[[int, str], None], faults: list[str]) -> list[str]:
+    """What each fault did that it should not have: one list, so that one run shows them all."""
+
+    def attempt(numbered: tuple[int, str]) -> str:
+        try:
+            suffer(*numbered)
+        except Exception as problem:
+            return f"{numbered[1]}: {type(problem).__name__}: {str(problem).splitlines()[0]}"
+        return ""
+
+    with ThreadPoolExecutor(2) as pool:
+        return [problem for problem in pool.map(attempt, enumerate(faults)) if problem]

@@ -1,0 +1,64 @@
+"""What the tests of this folder ask with, and a server that says exactly what it is told to."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from crawl4r.fetch.curl import CurlLimits, CurlTransport
+from crawl4r.fetch.headers import RequestHeaders
+from crawl4r.fetch.port import Request
+from crawl4r.model import Failure, Response
+from crawl4r.urls.address import AddressGate
+
+HEADERS = RequestHeaders("Crawlr/0 (tests; +https://example.org)")
+QUICK = CurlLimits(connect_timeout=1, timeout=2)  # no test waits for the defaults
+
+
+def get(url: str, **options: Any) -> Request:
+    return Request(url, HEADERS.for_url(url), **options)
+
+
+@asynccontextmanager
+async def open_transport(*allowed: str, **options: Any) -> AsyncIterator[CurlTransport]:
+    gate = AddressGate(allowed or ["127.0.0.0/8"])
+    transport = CurlTransport(gate, limits=options.pop("limits", QUICK), **options)
+    try:
+        yield transport
+    finally:
+        await transport.close()
+
+
+def fetch_each(*urls: str, **options: Any) -> list[Response | Failure]:
+    """One transport, one request after the other."""
+
+    async def fetch() -> list[Response | Failure]:
+        async with open_transport(**options) as transport:
+            return [await transport.fetch(get(url)) for url in urls]
+
+    return asyncio.run(fetch())
+
+
+def answer_of(answer: Response | Failure) -> Response:
+    assert isinstance(answer, Response), answer
+    return answer
+
+
+def failure_of(answer: Response | Failure) -> Failure:
+    assert isinstance(answer, Failure), answer
+    return answer
+
+
+@asynccontextmanager
+async def serve_bytes(wire: bytes) -> AsyncIterator[str]:
+    """A server that sends these bytes to whoever asks, and hangs up; its URL."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(wire)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
