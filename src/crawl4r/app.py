@@ -27,7 +27,7 @@ from crawl4r.archive.port import Blobs
 from crawl4r.archive.segments import SegmentBlobs
 from crawl4r.content.decode import decode, guess_encoding
 from crawl4r.crawl import Crawl, EndedBy
-from crawl4r.errors import InvalidUrl, UsageError, WorkspaceError
+from crawl4r.errors import InvalidUrl, StorageDamaged, UsageError, WorkspaceError
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Transport
@@ -51,6 +51,7 @@ from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import canonicalize, split
 from crawl4r.urls.scope import Scope
 
+_RUNNING = "running"  # a note that outlives a crawl only when it crashed
 _PAGES_AHEAD = 64  # that a crawl may be in front of the one who iterates over it
 _LEASES_FOR_BFS = 64
 _LEASES_FOR_OTHERS = 4  # few: a better URL found now should not wait behind many leased ones
@@ -114,11 +115,20 @@ class Workspace:
             undo.callback(WorkspaceLock(self.path).close)
         self.database = Database(self.path / "state.db", read_only=self._read_only)
         undo.callback(self.database.close)
+        self._check_that_both_are_there()
         self.blobs = self._open_blobs()
         undo.callback(self.blobs.close)
         self.captures = Captures(self.database)
         self.notes = Notes(self.database)
         self.report = Reporter(self.database)
+
+    def _check_that_both_are_there(self) -> None:
+        """A store without its database is not a new workspace: somebody lost a file."""
+        if self.database.was_empty and any((self.path / "store").glob("*/*")):
+            raise StorageDamaged(
+                f"{self.database.path} is missing or empty, but {self.path / 'store'} holds pages; "
+                "bring it back, or move the store away to begin anew"
+            )
 
     def _open_blobs(self) -> Blobs:
         store = self.settings.store
@@ -325,6 +335,10 @@ class CrawlRun:
         budgets = workspace.budgets(settings)
         hosts = HostMemories(database)
         budgets.restore(hosts.load(wall()), clock(), wall())
+        if workspace.notes.get(_RUNNING):
+            budgets.assume_just_asked(clock())
+        workspace.notes.put(_RUNNING, "yes")
+        stack.callback(self._note_clean_end)
         frontier = self._prepare_frontier(wall())
         gate = AddressGate(settings.network.allow_private)
         transport = workspace.make_transport(settings, gate)
@@ -405,6 +419,11 @@ class CrawlRun:
             clock=clock,
             on_kept=self._on_kept,
         )
+
+    def _note_clean_end(self) -> None:
+        """Only a run that got here knows that nobody was asked after its last commit."""
+        self.workspace.database.write("DELETE FROM notes WHERE key = ?", (_RUNNING,))
+        self.workspace.database.commit()
 
     def _admit_seeds(self) -> LinkJudge:
         """Check the seeds and derive the scope from them, before anything is opened."""

@@ -174,10 +174,13 @@ class Crawl:
 
     async def _errand(self, errand: RobotsErrand) -> None:
         try:
-            await self._robots.load(errand.url)
+            wait = await self._robots.load(errand.url)
         finally:
             self._slots.release()
+        if wait is None:
             self.schedule.resume(errand.host)
+        else:
+            self.schedule.resume_later(errand.host, wait)
 
     async def _visit(self, lease: Lease) -> None:
         """Everything that happens to one URL, from its lease to its commit."""

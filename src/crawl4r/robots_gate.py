@@ -77,6 +77,7 @@ class RobotsGate:
         self._wall = wall
         self._chance = chance
         self._at_hand: OrderedDict[str, _Known] = OrderedDict()
+        self._attempts: dict[str, int] = {}  # failed ones, of origins still being asked
 
     def needs(self, url: str) -> bool:
         """Whether `load` must be called before this URL can be judged."""
@@ -101,26 +102,26 @@ class RobotsGate:
         verdict = None if ruling.allowed else Verdict.ROBOTS_DENIED
         return RobotsWord(verdict, f"robots.txt: {ruling.rule}{line}")
 
-    async def load(self, url: str) -> None:
-        """Ask the URL's origin for its robots.txt and remember the answer."""
+    async def load(self, url: str) -> float | None:
+        """Ask the URL's origin for its robots.txt and remember the answer.
+
+        Seconds until it is worth asking again, when the site could not be asked for now.
+        """
         origin = split(url).origin
-        record = await self._ask(origin)
+        record, may_improve = await self._ask(origin)
+        attempt = self._attempts.get(origin, 0)
+        if may_improve and attempt < self._backoff.retries:
+            self._attempts[origin] = attempt + 1
+            return self._backoff.delay(attempt, self._chance)
+        self._attempts.pop(origin, None)
         self._records.put(record)
         self._keep_at_hand(record)
         events.emit(
             events.ROBOTS_FETCHED, origin=origin, outcome=record.outcome, status=record.status
         )
+        return None
 
-    async def _ask(self, origin: str) -> RobotsRecord:
-        attempt = 0
-        while True:
-            record, retry = await self._ask_once(origin)
-            if not retry or attempt >= self._backoff.retries:
-                return record
-            await asyncio.sleep(self._backoff.delay(attempt, self._chance))
-            attempt += 1
-
-    async def _ask_once(self, origin: str) -> tuple[RobotsRecord, bool]:
+    async def _ask(self, origin: str) -> tuple[RobotsRecord, bool]:
         url = f"{origin}/robots.txt"
         for _ in range(_MAX_HOPS + 1):
             answer = await self._fetch(url)

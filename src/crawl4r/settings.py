@@ -74,19 +74,19 @@ class ScopeSection(_Section):
     """Which URLs belong to the crawl. No hosts: the hosts of the seeds."""
 
     hosts: list[str] = []  # host or host:port
-    include_subdomains: bool = False
+    include_subdomains: bool = False  # of the hosts above
     denied_hosts: list[str] = []  # with everything below them
     allow: list[str] = []  # RE2 patterns; when given, one must match
     deny: list[str] = []  # RE2 patterns
     page_types: dict[str, str] = {}  # name: RE2 pattern, the first match names the page
     only_page_types: bool = False  # refuse what no page type matches
-    drop_all_params: bool = False
-    drop_tracking: bool = True
-    drop_params: list[str] = []
-    keep_params: list[str] = []
-    sort_params: bool = True
-    strip_trailing_slash: bool = False
-    follow_nofollow: bool = True
+    drop_all_params: bool = False  # no query at all, but for keep_params
+    drop_tracking: bool = True  # utm_..., click ids, session ids
+    drop_params: list[str] = []  # more names to drop
+    keep_params: list[str] = []  # never dropped
+    sort_params: bool = True  # ?b=1&a=2 and ?a=2&b=1 are one page
+    strip_trailing_slash: bool = False  # only where /a and /a/ are one page
+    follow_nofollow: bool = True  # links marked nofollow are recorded either way
 
     def canonical(self) -> CanonicalRules:
         return CanonicalRules(
@@ -101,17 +101,17 @@ class ScopeSection(_Section):
 
 class GroupLimit(_Section):
     per: str  # RE2 pattern; its first group names what is counted
-    max: Count
+    max: Count  # URLs for each
 
 
 class Limits(_Section):
     """How much, at most. Absent means no limit."""
 
-    pages: Count | None = None
-    depth: Count | None = None
-    bytes: Count | None = None
-    seconds: Seconds | None = None
-    groups: dict[str, GroupLimit] = {}
+    pages: Count | None = None  # kept, over the life of the workspace
+    depth: Count | None = None  # links from a seed
+    bytes: Count | None = None  # of content, over the life of the workspace
+    seconds: Seconds | None = None  # of one run
+    groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each captured text}
 
     @field_validator("groups")
     @classmethod
@@ -128,13 +128,13 @@ class Politeness(_Section):
     rate: Annotated[float, Field(ge=0)] = 1.0  # requests a second; 0 is no delay
     per_host: Annotated[int, Field(ge=1)] = 1  # requests at once
     concurrency: Annotated[int, Field(ge=1, le=2000)] = 16  # requests at once over all hosts
-    obey_robots: bool = True
-    robots_ttl: Seconds = 24 * 3600.0  # seconds
+    obey_robots: bool = True  # RFC 9309
+    robots_ttl: Seconds = 24 * 3600.0  # seconds an answer is kept, also across restarts
     delay_cap: Seconds = 60.0  # seconds; the longest crawl-delay or slow-down that is honoured
-    retry_after_cap: Seconds = 3600.0  # seconds
+    retry_after_cap: Seconds = 3600.0  # seconds; the longest Retry-After that is honoured
     breaker_threshold: Annotated[int, Field(ge=1)] = 5  # failures in a row
     breaker_cooldown: Seconds = 30.0  # seconds, doubling
-    breaker_give_up: Annotated[int, Field(ge=1)] = 6  # openings in a row
+    breaker_give_up: Annotated[int, Field(ge=1)] = 6  # openings in a row, then not in this run
 
     def host_rules(self) -> HostRules:
         return HostRules(
@@ -149,23 +149,27 @@ class Politeness(_Section):
 
 
 class Proxies(_Section):
+    """A pool; one that fails three times in a row rests for a while."""
+
     servers: list[str] = []  # http://, https://, socks5h:// ..., credentials allowed
-    rotation: Rotation = Rotation.ROUND_ROBIN
+    rotation: Rotation = Rotation.ROUND_ROBIN  # round-robin, least-used or random
 
 
 class Fetching(_Section):
+    """How a page is asked for, and how much of an answer is taken."""
+
     connect_timeout: Annotated[float, Field(gt=0)] = 10.0  # seconds
     timeout: Annotated[float, Field(gt=0)] = 60.0  # seconds for the whole answer
     max_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # on the wire
-    max_decoded_bytes: Annotated[int, Field(gt=0)] = 64 * 1024**2
-    max_redirects: Count = 10
-    retries: Count = 3
-    backoff_base: Seconds = 1.0  # seconds
+    max_decoded_bytes: Annotated[int, Field(gt=0)] = 64 * 1024**2  # after unpacking
+    max_redirects: Count = 10  # hops, each judged by scope and robots
+    retries: Count = 3  # after the first attempt
+    backoff_base: Seconds = 1.0  # seconds, doubling with jitter
     backoff_cap: Seconds = 60.0  # seconds
-    http2: bool = True
+    http2: bool = True  # where the server offers it over TLS
     cookies: bool = True  # one jar a crawl
-    language: str = "en"
-    headers: dict[str, str] = {}
+    language: str = "en"  # Accept-Language
+    headers: dict[str, str] = {}  # more of them, for every request
     auth: dict[str, str] = {}  # origin: "user:password", sent to that origin only
     proxies: Proxies = Proxies()
 
@@ -182,22 +186,28 @@ class Fetching(_Section):
 
 
 class Network(_Section):
+    """What may be connected to."""
+
     allow_private: list[str] = []  # networks or hosts that the egress gate lets through
     resolve: dict[str, str] = {}  # host: address, instead of DNS
     ca_file: str | None = None  # PEM, instead of the bundled roots
 
 
 class Reading(_Section):
+    """The process that parses pages, which may be hostile."""
+
     seconds: Annotated[float, Field(gt=0)] = 5.0  # for one page, then its reader is killed
-    memory_mb: Annotated[int, Field(ge=64)] = 1024
-    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    memory_mb: Annotated[int, Field(ge=64)] = 1024  # for a reading process
+    workers: Annotated[int, Field(ge=1, le=64)] = 1  # reading processes
 
 
 class Store(_Section):
-    kind: Annotated[str, Field(pattern="^(segments|files)$")] = "segments"
+    """How bytes are kept. A workspace stays with the kind it began with."""
+
+    kind: Annotated[str, Field(pattern="^(segments|files)$")] = "segments"  # or files: one a page
     level: Annotated[int, Field(ge=1, le=19)] = 3  # zstd
-    segment_mb: Annotated[int, Field(ge=1)] = 256
-    permissions: str = "0644"  # octal
+    segment_mb: Annotated[int, Field(ge=1)] = 256  # then a new segment begins
+    permissions: str = "0644"  # octal, of stored files
 
     @property
     def mode(self) -> int:
@@ -215,8 +225,8 @@ class Store(_Section):
 class Settings(_Section):
     """Everything a crawl can be told."""
 
-    seeds: list[str] = []
-    strategy: Strategy = Strategy.BFS
+    seeds: list[str] = []  # where to begin when no URL is given
+    strategy: Strategy = Strategy.BFS  # bfs, dfs or best-first
     keywords: list[str] = []  # for best-first
     agent: Agent = Agent()
     scope: ScopeSection = ScopeSection()

@@ -5,7 +5,7 @@
     CRAWL4R_FILE_LIMIT=bytes    no file may grow beyond (RLIMIT_FSIZE): for what SQLite itself writes
 
 A place is an operation and the two functions of crawl4r that led to it. Only operations on files in
-the workspace count. A failing write first takes half of its bytes, as a disk that fills up does.
+the workspace count. A failing write first takes a third of its bytes, as a disk that fills up does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Faults:
             raise OSError(errno.ENOSPC, WRITE_FULL)
         if self._is_wished("write"):
             self._is_full = True
-            return self._write(fd, bytes(data)[: len(data) // 2])
+            return self._write(fd, bytes(data)[: len(data) // 3])
         return self._write(fd, data)
 
     def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:

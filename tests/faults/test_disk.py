@@ -102,7 +102,7 @@ def test_every_file_operation_may_fail_and_nothing_is_lost(
         answer = crawl_faulty(site, workspace, store, CRAWL4R_FAULT=fault)
         assert_it_stopped_and_can_go_on(site, workspace, answer)
 
-    assert not "\n".join(problems_of(suffer, faults))
+    report(problems_of(suffer, faults))
 
 
 def test_no_file_may_grow_and_nothing_is_lost(site: SiteProcess, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_no_file_may_grow_and_nothing_is_lost(site: SiteProcess, tmp_path: Path)
         answer = crawl_faulty(site, workspace, "segments", CRAWL4R_FILE_LIMIT=limit)
         assert_it_stopped_and_can_go_on(site, workspace, answer)
 
-    assert not "\n".join(problems_of(suffer, [str(limit) for limit in FILE_LIMITS]))
+    report(problems_of(suffer, [str(limit) for limit in FILE_LIMITS]))
 
 
 def crawl_faulty(site: SiteProcess, workspace: Path, store: str, **faults: str) -> Answer:
@@ -153,3 +153,8 @@ def problems_of(suffer: Callable[[int, str], None], faults: list[str]) -> list[s
 
     with ThreadPoolExecutor(2) as pool:
         return [problem for problem in pool.map(attempt, enumerate(faults)) if problem]
+
+
+def report(problems: list[str]) -> None:
+    if problems:
+        pytest.fail("\n".join(problems), pytrace=False)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
+import sqlite3
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -62,13 +64,21 @@ def assert_nothing_is_torn(workspace: Path, bodies: dict[str, bytes]) -> None:
         assert not text or text.endswith("\n"), f"torn: {text[-80:]!r}"
         for line in text.splitlines():
             json.loads(line)
-    if not (workspace / "state.db").exists():
+    if not _has_begun(workspace / "state.db"):
         return
     with crawl4r.open(workspace, read_only=True) as opened:
         for row in opened.pages("done"):
             page = opened.get(row.url)
             assert page is not None
             assert page.body == bodies[row.url]
+
+
+def _has_begun(state: Path) -> bool:
+    """Whether the tables were ever made; without them there is nothing to be torn."""
+    if not state.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(state)) as connection:
+        return bool(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def go_on(workspace: Path, seed: str) -> None:

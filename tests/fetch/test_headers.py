@@ -65,7 +65,6 @@ def test_headers_that_frame_the_request_are_ours(name: str) -> None:
         check_header(name, "1", "fetch.headers")
 
 
-@pytest.mark.parametrize("value", SMUGGLED)
 @pytest.mark.parametrize(
     "section",
     [
@@ -76,9 +75,10 @@ def test_headers_that_frame_the_request_are_ours(name: str) -> None:
     ],
     ids=["fetch.headers", "agent.user_agent", "agent.contact", "fetch.language"],
 )
-def test_no_setting_that_becomes_a_header_can_smuggle_a_line(section: Any, value: str) -> None:
-    with pytest.raises((SettingsError, ValidationError)):
-        crawl4r.Settings.model_validate(section(value))
+def test_no_setting_that_becomes_a_header_can_smuggle_a_line(section: Any) -> None:
+    for value in SMUGGLED:
+        with pytest.raises((SettingsError, ValidationError)):
+            crawl4r.Settings.model_validate(section(value))
 
 
 def test_the_request_on_the_wire_says_who_we_are_and_what_we_read(site: SiteProcess) -> None:

@@ -90,10 +90,13 @@ class Schedule:
             self._enqueue(host)
 
     def resume(self, host: str) -> None:
-        """The robots errand of this host is over."""
+        """The robots errand of this host is over, or may be tried again."""
         if host in self._hosts:
             self._enqueue(host)
         self._changed.set()
+
+    def resume_later(self, host: str, seconds: float) -> None:
+        asyncio.get_running_loop().call_later(seconds, self.resume, host)
 
     def settled(self, due_at: float | None = None) -> None:
         """A lease has ended and is committed; `due_at` (epoch) when it is to be tried again."""
@@ -122,6 +125,7 @@ class Schedule:
         leases = self._hosts[host] or self._refill(host)
         if not leases:
             del self._hosts[host]
+            self._budgets.forget_idle(now, _MOST_HOSTS)
             if self._has_more_hosts and len(self._hosts) < _MOST_HOSTS // 2:
                 self._load_hosts()
             return None

@@ -53,14 +53,16 @@ class HostMemory:
 class HostBudget:
     """All times are of the one clock that the owner passes in."""
 
-    def __init__(self, host: str, rules: HostRules) -> None:
+    def __init__(
+        self, host: str, rules: HostRules, changed: set[HostBudget], not_before: float
+    ) -> None:
         self.host = host
         self.rules = rules
         self.breaker = Breaker(rules.breaker)
         self.in_flight = 0
-        self.next_at = 0.0
+        self.next_at = not_before + rules.delay if not_before else 0.0
         self.requests = 0
-        self.is_changed = False  # since it was last remembered
+        self._changed = changed  # where to leave word that there is something to remember
         self._delay = rules.delay
         self._asked_delay = 0.0  # robots.txt
         self._quickest = float("inf")
@@ -81,7 +83,6 @@ class HostBudget:
     def ask_delay(self, seconds: float) -> None:
         """Honour a crawl-delay, up to the cap."""
         self._asked_delay = min(seconds, self.rules.delay_cap)
-        self.next_at = max(self.next_at, 0.0)
 
     def ready_at(self, now: float) -> float:
         """The earliest time for the next request; infinity while the host is full."""
@@ -126,10 +127,12 @@ class HostBudget:
     ) -> None:
         self.requests += 1
         if health is Health.WELL:
-            self.is_changed |= self.breaker.succeed()
+            was_open = self.breaker.succeed()
             self._adapt(latency)
+            if was_open or self.delay:
+                self._changed.add(self)
         else:
-            self.is_changed = True
+            self._changed.add(self)
             self.breaker.fail(now)
             if health is Health.OVERLOADED:
                 self._delay = min(self.rules.delay_cap, max(self._delay, 0.5) * _SLOW_DOWN)
@@ -162,12 +165,21 @@ class HostBudgets:
     def __init__(self, rules: HostRules | None = None) -> None:
         self.rules = rules or HostRules()
         self._budgets: dict[str, HostBudget] = {}
+        self._changed: set[HostBudget] = set()
+        self._not_before = 0.0
 
     def __getitem__(self, host: str) -> HostBudget:
         budget = self._budgets.get(host)
         if budget is None:
-            budget = self._budgets[host] = HostBudget(host, self.rules)
+            budget = HostBudget(host, self.rules, self._changed, self._not_before)
+            self._budgets[host] = budget
         return budget
+
+    def assume_just_asked(self, now: float) -> None:
+        """Somebody died without telling whom it had asked: let every host rest for one delay."""
+        self._not_before = now
+        for budget in self._budgets.values():
+            budget.next_at = max(budget.next_at, now + budget.delay)
 
     def __iter__(self) -> Iterator[HostBudget]:
         return iter(self._budgets.values())
@@ -189,8 +201,11 @@ class HostBudgets:
             budget.adopt(rules)
 
     def forget_idle(self, now: float, keep: int) -> None:
-        """Drop budgets that say nothing any more, so that memory does not grow with the hosts."""
-        if len(self._budgets) <= keep:
+        """Drop budgets that say nothing any more, so that memory does not grow with the hosts.
+
+        Looks at all of them, so only when there are twice as many as are worth keeping.
+        """
+        if len(self._budgets) <= 2 * keep:
             return
         idle = [
             host
@@ -205,12 +220,8 @@ class HostBudgets:
 
     def remember(self, now: float, wall: float) -> list[HostMemory]:
         """What changed since the last call and must survive a restart, in wall-clock time."""
-        offset = wall - now
-        memories = []
-        for budget in self._budgets.values():
-            if budget.is_changed:
-                budget.is_changed = False
-                memories.append(_memory_of(budget, offset))
+        memories = [_memory_of(budget, wall - now) for budget in self._changed]
+        self._changed.clear()
         return memories
 
     def restore(self, memories: list[HostMemory], now: float, wall: float) -> None:

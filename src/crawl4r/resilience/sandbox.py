@@ -168,8 +168,8 @@ class _Worker(asyncio.Protocol):
     def send(self, job: _Job) -> None:
         assert self._transport is not None
         self.jobs.append(job)
-        self._transport.write(_FRAME.pack(len(job.head), len(job.body)) + job.head)
-        self._transport.write(job.body)
+        frame = _FRAME.pack(len(job.head), len(job.body))
+        self._transport.write(b"".join((frame, job.head, job.body)))
         if len(self.jobs) == 1:
             self._restart_clock()
 

@@ -44,7 +44,10 @@ class Database:
                     f"{self.path} was written by a newer crawl4r (format {version}, this one reads "
                     f"up to {CURRENT}); update crawl4r or use another --workspace"
                 )
+            self.was_empty = version == 0
             if read_only:
+                if 0 < version < CURRENT:  # somebody looks before the next crawl: upgrade for both
+                    self._migrate(version)
                 run("PRAGMA query_only = ON")
                 return
             run("PRAGMA journal_mode = WAL")

@@ -16,6 +16,7 @@ from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.interfaces.cli.progress import show_progress
 from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
+from crawl4r.interfaces.cli.wording import our_name
 from crawl4r.sample.server import SampleSite
 
 _RATE = 20.0  # requests a second: the site is ours and on this machine
@@ -59,6 +60,7 @@ def _print_sights(workspace: Workspace, url: str) -> None:
     """A few URLs of the sample site that show what a crawler has to get right."""
     console = Console(highlight=False)
     grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
     for path in (
         "guide/robots.html",
         "private/drafts.html",
@@ -67,10 +69,11 @@ def _print_sights(workspace: Workspace, url: str) -> None:
     ):
         story = workspace.why(url + path)
         if story["known"]:
-            reason = story["reason"] or f"{story['captures'][-1]['bytes']:,} bytes"
+            reason = (story["reason"] or "").replace(
+                url, "/"
+            ) or f"{story['captures'][-1]['bytes']:,} bytes"
             grid.add_row(f"  /{path}", f"[cyan]{story['verdict']}[/cyan]", f"[dim]{reason}[/dim]")
     console.print("\nWhat became of some URLs (`crawl4r why` tells it of any):")
     console.print(grid)
-    console.print(
-        "\nThen crawl something real:\n  [cyan]crawl4r crawl https://example.org/ -w example[/cyan]"
-    )
+    command = f"{our_name()} crawl https://example.org/ -w example"
+    console.print(f"\nThen crawl something real:\n  [cyan]{command}[/cyan]")

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from crawl4r.app import CrawlRun, Workspace
 from crawl4r.crawl import EndedBy
-from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
+from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, our_name
 
 _WORDS = {
     EndedBy.NOTHING_LEFT: "Every page in scope is done.",
@@ -20,6 +20,8 @@ _WORDS = {
     EndedBy.STOPPED: "Stopped. Nothing is lost: `crawl4r resume` goes on.",
     EndedBy.HOSTS_GIVEN_UP: "Some hosts did not answer any more; `crawl4r resume` tries them again.",
 }
+
+_LONG_PATH = 16  # characters
 
 
 def print_banner(run: CrawlRun, workspace: Workspace) -> None:
@@ -87,26 +89,32 @@ def print_summary(summary: dict[str, Any]) -> None:
     table.add_row(f"{summary['known']:,}", "URLs known: " + _states(summary))
     for ending in summary["endings"][:5]:
         table.add_row(f"{ending['urls']:,}", f"[dim]{ending['verdict']}: {ending['reason']}[/dim]")
-    console.print(
-        Panel(table, title=_WORDS[EndedBy(summary["ended"])], title_align="left", expand=False)
-    )
+    title = _WORDS[EndedBy(summary["ended"])] if summary["pages"] else "Nothing could be kept."
+    console.print(Panel(table, title=title, title_align="left", expand=False))
     print_next_steps(console, summary["workspace"], failed=summary["failed"])
 
 
 def print_next_steps(console: Console, workspace: str, *, failed: int = 0) -> None:
-    where = "" if workspace == "workspace" else f" -w {workspace}"
+    """Commands to try, short enough for a narrow terminal."""
+    name, where = our_name(), f" -w {workspace}"
+    if len(where) > _LONG_PATH:
+        console.print(f"Next:  [cyan]export CRAWL4R_WORKSPACE={workspace}[/cyan]", soft_wrap=True)
+        where = ""
+    else:
+        console.print("Next:")
+        where = "" if workspace == "workspace" else where
     steps = [
-        (f"crawl4r pages{where}", "every known URL and its state (--json for scripts)"),
-        (f"crawl4r get URL{where}", "a page as it was stored"),
-        (f"crawl4r why URL{where}", "what happened to a URL, and which rule decided"),
-        (f"crawl4r status{where}", "totals, hosts and errors"),
+        (f"{name} pages{where}", "every known URL and its state"),
+        (f"{name} get URL{where}", "a page as it was stored"),
+        (f"{name} why URL{where}", "what happened to it, and which rule decided"),
+        (f"{name} status{where}", "totals, hosts and errors"),
     ]
     if failed:
-        steps.append((f"crawl4r resume{where} --retry-failed", f"try the {failed:,} failed again"))
+        steps.append((f"{name} resume{where} --retry-failed", f"try {failed:,} URL(s) again"))
     grid = Table.grid(padding=(0, 3))
+    grid.add_column(no_wrap=True)
     for step, meaning in steps:
         grid.add_row(f"  [cyan]{step}[/cyan]", f"[dim]{meaning}[/dim]")
-    console.print("Next:")
     console.print(grid)
 
 

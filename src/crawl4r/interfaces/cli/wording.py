@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import time
 
 
@@ -28,3 +31,10 @@ def clock_time(epoch: float | None) -> str:
     if epoch is None:
         return "-"
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
+
+
+def our_name() -> str:
+    """How to call us from here: `crawl4r`, or its path when that is not on the PATH."""
+    if shutil.which("crawl4r"):
+        return "crawl4r"
+    return os.path.relpath(sys.argv[0]) if sys.argv[0].endswith("crawl4r") else "crawl4r"
