@@ -45,9 +45,8 @@ def main() -> None:
     base = statistics.median(figures["pycurl"])
     for client, values in figures.items():
         median = statistics.median(values)
-        print(
-            f"{client:8} {median:.3f} ms CPU a page ({min(values):.3f}..{max(values):.3f}), x{median / base:.2f}"
-        )
+        spread = f"({min(values):.3f}..{max(values):.3f})"
+        print(f"{client:8} {median:.3f} ms CPU a page {spread}, x{median / base:.2f}")
 
 
 def measured(client: str, url: str, *, uvloop: bool) -> float:

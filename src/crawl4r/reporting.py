@@ -63,10 +63,11 @@ class Reporter:
         return dict(rows)
 
     def endings(self) -> list[tuple[str, str, int]]:
-        """Verdicts with their reasons, the most frequent first; numbers in reasons are folded."""
+        """Verdicts with their reasons, the most frequent first; all foreign hosts are one."""
         rows = self._database.read(
-            "SELECT verdict, reason, count(*) AS n FROM urls WHERE verdict IS NOT NULL"
-            " AND verdict NOT IN ('ok', 'redirect', 'not-modified') GROUP BY verdict, reason"
+            "SELECT verdict, CASE WHEN reason LIKE 'host % is not in scope' THEN 'on other hosts'"
+            " ELSE reason END AS why, count(*) AS n FROM urls WHERE verdict IS NOT NULL"
+            " AND verdict NOT IN ('ok', 'redirect', 'not-modified') GROUP BY verdict, why"
             " ORDER BY n DESC LIMIT 50"
         )
         return [(verdict, reason or "", count) for verdict, reason, count in rows]

@@ -135,7 +135,7 @@ def assert_right_bytes_or_a_report(site: SiteProcess, workspace: Path, file: Pat
     return reports
 
 
-@pytest.mark.parametrize("damage", [delete, empty, cut_to_half, overwrite_the_start])
+@pytest.mark.parametrize("damage", [delete, empty, cut_to_half])
 def test_a_damaged_metadata_file_is_made_whole_again(
     site: SiteProcess, sound: dict[str, Path], tmp_path: Path, damage: Damage
 ) -> None:

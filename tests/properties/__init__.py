@@ -2,4 +2,4 @@
 
 from hypothesis import settings
 
-steady = settings(derandomize=True, database=None, deadline=None, max_examples=200)
+steady = settings(derandomize=True, database=None, deadline=None, max_examples=400)

@@ -44,7 +44,7 @@ class HostMemory:
 
     host: str
     next_at: float  # epoch seconds
-    delay: float
+    delay: float  # seconds it had slowed us down to, 0 when it had not
     failures: int
     openings: int
     open_until: float  # epoch seconds, 0 when closed
@@ -241,7 +241,7 @@ def _memory_of(budget: HostBudget, offset: float) -> HostMemory:
     return HostMemory(
         budget.host,
         budget.next_at + offset,
-        budget._delay,
+        budget._delay if budget._delay > budget.rules.delay else 0.0,
         breaker.failures,
         breaker.openings,
         breaker.open_until + offset if breaker.open_until else 0.0,

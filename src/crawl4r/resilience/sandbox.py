@@ -56,7 +56,8 @@ class Sandbox:
         seconds: float = 5.0,
         memory_bytes: int = 1024**3,
     ) -> None:
-        self._arguments = [function, json.dumps(config), str(memory_bytes)]
+        self._arguments = [function, str(memory_bytes)]
+        self._config = json.dumps(config).encode()
         self._seconds = seconds
         self._size = workers
         self._workers: list[_Worker] = []
@@ -66,8 +67,11 @@ class Sandbox:
 
     async def __aenter__(self) -> Sandbox:
         for _ in range(self._size):
-            self._workers.append(await _Worker.start(self, self._arguments, self._seconds))
+            self._workers.append(await self._start())
         return self
+
+    async def _start(self) -> _Worker:
+        return await _Worker.start(self, self._arguments, self._config, self._seconds)
 
     async def __aexit__(self, *_: object) -> None:
         self._is_closed = True
@@ -85,7 +89,7 @@ class Sandbox:
 
     def reconfigure(self, config: Any) -> None:
         """Run later jobs with another config; workers finish what they hold and are replaced."""
-        self._arguments[1] = json.dumps(config)
+        self._config = json.dumps(config).encode()
         for worker in list(self._workers):
             self._workers.remove(worker)
             worker.retire()
@@ -124,7 +128,7 @@ class Sandbox:
         worker.successor = task  # a reference, so that the task is not collected
 
     async def _replace(self) -> None:
-        worker = await _Worker.start(self, self._arguments, self._seconds)
+        worker = await self._start()
         if self._is_closed:
             worker.close()
             return
@@ -146,7 +150,9 @@ class _Worker(asyncio.Protocol):
         self.successor: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, owner: Sandbox, arguments: list[str], seconds: float) -> _Worker:
+    async def start(
+        cls, owner: Sandbox, arguments: list[str], config: bytes, seconds: float
+    ) -> _Worker:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         with theirs:
@@ -160,18 +166,22 @@ class _Worker(asyncio.Protocol):
             )
         worker = cls(owner, process, seconds)
         await asyncio.get_running_loop().connect_accepted_socket(lambda: worker, ours)
+        # Not as an argument: a scope of ten thousand hosts is longer than a command line may be.
+        worker._write(config, b"")
         return worker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
 
     def send(self, job: _Job) -> None:
-        assert self._transport is not None
         self.jobs.append(job)
-        frame = _FRAME.pack(len(job.head), len(job.body))
-        self._transport.write(b"".join((frame, job.head, job.body)))
+        self._write(job.head, job.body)
         if len(self.jobs) == 1:
             self._restart_clock()
+
+    def _write(self, head: bytes, body: bytes) -> None:
+        assert self._transport is not None
+        self._transport.write(b"".join((_FRAME.pack(len(head), len(body)), head, body)))
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data

@@ -10,27 +10,35 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from typing import Any, cast
 
 from crawl4r.resilience.sandbox import _FRAME
 
 
 def main() -> None:
-    target, config, memory_bytes = sys.argv[1:4]
+    target, memory_bytes = sys.argv[1:3]
     _die_with_the_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = target.partition(":")
-    run = getattr(importlib.import_module(module), name)(json.loads(config))
-    # Only now: what the imports map is not the page's doing.
-    resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory_bytes),) * 2)
+    make = getattr(importlib.import_module(module), name)
     channel = socket.socket(fileno=0)
     with channel, channel.makefile("rb", buffering=256 * 1024) as incoming:
-        while frame := incoming.read(_FRAME.size):
-            head_length, body_length = _FRAME.unpack(frame)
-            head = json.loads(incoming.read(head_length))
-            answer, failed = _answer(run, head, incoming.read(body_length))
+        jobs = _jobs(cast(BufferedReader, incoming))
+        config, _ = next(jobs)
+        run = make(config)
+        # Only now: what the imports map is not the page's doing.
+        resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory_bytes),) * 2)
+        for head, body in jobs:
+            answer, failed = _answer(run, head, body)
             channel.sendall(_FRAME.pack(len(answer), failed) + answer)
+
+
+def _jobs(incoming: BufferedReader) -> Iterator[tuple[Any, bytes]]:
+    while frame := incoming.read(_FRAME.size):
+        head_length, body_length = _FRAME.unpack(frame)
+        yield json.loads(incoming.read(head_length)), incoming.read(body_length)
 
 
 def _answer(run: Callable[[Any, bytes], Any], head: Any, body: bytes) -> tuple[bytes, int]:

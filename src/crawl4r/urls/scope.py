@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -102,10 +102,17 @@ class Scope:
         if not self._hosts or netloc in self._hosts:
             return None
         if self.rules.include_subdomains and any(
-            netloc.endswith("." + allowed) for allowed in self._hosts
+            parent in self._hosts for parent in _parents(netloc)
         ):
             return None
         return f"host {netloc} is not in scope"
+
+
+def _parents(netloc: str) -> Iterator[str]:
+    """`a.b.example:81` is below `b.example:81` and `example:81`."""
+    while "." in netloc:
+        netloc = netloc.partition(".")[2]
+        yield netloc
 
 
 def _compile_all(patterns: Iterable[str], key: str) -> list[tuple[str, Any]]:
