@@ -25,6 +25,7 @@ _COMMANDS = {
     "pages": "pages",
     "reset": "reset",
     "resume": "resume",
+    "selftest": "selftest",
     "status": "status",
     "urls": "urls",
     "why": "why",

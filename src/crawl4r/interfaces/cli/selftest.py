@@ -1,0 +1,166 @@
+"""`crawl4r selftest`: prove on this machine that a crawl survives being killed."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from crawl4r.app import Workspace, open_workspace
+from crawl4r.errors import StorageError
+from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.sample.server import SampleSite
+
+_CONCURRENCY = 4
+_SLOW, _FAST = 40.0, 400.0  # requests a second: slow while there is something to kill
+_LONGEST = 1.5  # seconds a crawl may live before it is killed
+_METADATA = Path("metadata") / "crawl_metadata.jsonl"
+
+
+@dataclass(slots=True)
+class Findings:
+    """What killing did to the crawls: every number but the first two should be 0."""
+
+    kills: int = 0
+    pages: int = 0
+    lost: int = 0
+    doubled: int = 0
+    wrong: int = 0  # bytes that are not what an undisturbed crawl stored
+    torn_lines: int = 0
+    fetched_again: int = 0
+    fetched_again_allowed: int = 0  # pages in flight at the kills
+
+    @property
+    def is_good(self) -> bool:
+        bad = self.lost + self.doubled + self.wrong + self.torn_lines
+        return bad == 0 and self.fetched_again <= self.fetched_again_allowed
+
+
+@click.command("selftest")
+@click.option(
+    "--kill",
+    "kills",
+    is_flag=False,
+    flag_value=20,
+    type=click.IntRange(1),
+    required=True,
+    help="Kill crawls this often, at random moments.  [20 when no number is given]",
+)
+@click.option("--seed", type=int, help="Repeat the moments of an earlier run.")
+@json_option
+def command(kills: int, seed: int | None, as_json: bool) -> None:
+    """Crawl the bundled site while killing the crawl (SIGKILL) again and again, then count.
+
+    \b
+    crawl4r selftest --kill
+    crawl4r selftest --kill 200 --seed 7
+    """
+    seed = random.randrange(1_000_000) if seed is None else seed
+    chance = random.Random(seed)
+    findings = Findings()
+    with SampleSite() as site, tempfile.TemporaryDirectory(prefix="crawl4r-selftest-") as folder:
+        truth_at = Path(folder) / "undisturbed"
+        _run(site.url, truth_at, _FAST).wait()
+        truth = _stored(truth_at)
+        while findings.kills < kills:
+            workspace = Path(folder) / f"killed-{findings.kills}"
+            site.log.clear()
+            before = findings.kills
+            _kill_until_done(site.url, workspace, kills, findings, chance, as_json)
+            findings.fetched_again_allowed += _CONCURRENCY * (findings.kills - before)
+            _examine(workspace, truth, Counter(site.log), findings)
+    _tell(findings, seed, as_json)
+    if not findings.is_good:
+        sys.exit(1)
+
+
+def _run(url: str, workspace: Path, rate: float) -> subprocess.Popen[bytes]:
+    arguments = ["crawl", url, "-w", str(workspace), "--allow-private", "127.0.0.1", "--quiet"]
+    arguments += ["--rate", str(rate), "--per-host", "4", "--concurrency", str(_CONCURRENCY)]
+    program = "from crawl4r.interfaces.cli.main import main; main()"
+    return subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.DEVNULL)
+
+
+def _kill_until_done(
+    url: str, workspace: Path, kills: int, findings: Findings, chance: random.Random, quiet: bool
+) -> None:
+    """One crawl, killed at random moments and begun again until it ends by itself."""
+    while findings.kills < kills:
+        crawl = _run(url, workspace, _SLOW)
+        try:
+            crawl.wait(chance.uniform(0.05, _LONGEST))
+            return
+        except subprocess.TimeoutExpired:
+            crawl.kill()
+            crawl.wait()
+        findings.kills += 1
+        if not quiet:
+            click.echo(f"\rkilled {findings.kills} of {kills}", nl=False, err=True)
+    _run(url, workspace, _FAST).wait()
+
+
+def _stored(workspace: Path) -> dict[str, str | None]:
+    with open_workspace(workspace, read_only=True) as opened:
+        return {page.url: page.sha256 for page in opened.pages(state="done")}
+
+
+def _examine(
+    workspace: Path, truth: dict[str, str | None], requests: Counter[str], findings: Findings
+) -> None:
+    stored = _stored(workspace)
+    findings.pages += len(stored)
+    findings.lost += len(truth.keys() - stored.keys())
+    findings.wrong += sum(stored[url] != truth[url] for url in stored.keys() & truth.keys())
+    findings.fetched_again += sum(n - 1 for line, n in requests.items() if "robots.txt" not in line)
+    with open_workspace(workspace, read_only=True) as opened:
+        captures = Counter(capture.url for capture in opened.captures.after(0))
+        findings.wrong += sum(_is_unreadable(opened, url) for url in stored if stored[url])
+    findings.doubled += sum(n - 1 for n in captures.values())
+    findings.torn_lines += _bad_lines(workspace / _METADATA, sum(captures.values()))
+
+
+def _is_unreadable(workspace: Workspace, url: str) -> bool:
+    """Reading checks the bytes against their hash."""
+    try:
+        return workspace.get(url) is None
+    except StorageError:
+        return True
+
+
+def _bad_lines(path: Path, wanted: int) -> int:
+    ids = []
+    for line in path.read_text("utf-8").splitlines():
+        try:
+            ids.append(json.loads(line)["capture"])
+        except (ValueError, KeyError):
+            return 1
+    return abs(wanted - len(set(ids))) + len(ids) - len(set(ids))
+
+
+def _tell(findings: Findings, seed: int, as_json: bool) -> None:
+    if as_json:
+        print_json({**asdict(findings), "seed": seed, "good": findings.is_good})
+        return
+    click.echo("", err=True)
+    again = (
+        f"{findings.fetched_again} (in flight at the kills: up to {findings.fetched_again_allowed})"
+    )
+    for words, value in (
+        ("kills", findings.kills),
+        ("pages compared with an undisturbed crawl", findings.pages),
+        ("lost", findings.lost),
+        ("stored twice", findings.doubled),
+        ("with other bytes", findings.wrong),
+        ("torn or missing metadata lines", findings.torn_lines),
+        ("fetched again", again),
+    ):
+        click.echo(f"{words:42} {value}")
+    verdict = "Nothing was lost." if findings.is_good else f"FAILED; repeat with --seed {seed}"
+    click.echo(verdict)
