@@ -6,6 +6,7 @@ is new here is parsed, spelled, judged by the scope and sent back.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
 _SEEN_LINKS = 120_000
 _MOST_LINKS = 10_000  # new ones from one page
+_TOO_MANY = f"only the first {_MOST_LINKS:,} links were read"
 _ANCHOR_CHARACTERS = 200
 
 
@@ -111,30 +113,30 @@ class Reader:
     def read(self, url: str, depth: int, content_type: str, body: bytes) -> dict[str, Any]:
         """The page's encoding, its robots directives and the links that are new."""
         encoding = guess_encoding(body, content_type)
-        document = Document(body if encoding == "utf-8" else decode(body, encoding).encode())
+        document = Document(_as_utf8(body, encoding))
+        found = self._new_links(document, _base_of(document, url), depth + 1)
         return {
             "encoding": encoding,
             "noindex": document.noindex,
             "nofollow": document.nofollow,
-            "found": self._new_links(document, _base_of(document, url), depth + 1),
+            "found": found,
+            "note": _TOO_MANY if len(found) == _MOST_LINKS else "",
         }
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
-        is_new = self._seen.on_page(base, depth)
+        is_new = self._seen.on_page(base)
+        tells_apart = not self._judge.rules.follow_nofollow
         for href, by, node in document.mentions():
-            if not is_new(href):
-                continue
             # What a page calls its own address, or sends the reader on to, is no deeper than it.
             own_depth = depth - 1 if by in _SAME_PAGE else depth
-            item = self._judge.judge(
-                href,
-                base,
-                own_depth,
-                by,
-                nofollow=document.nofollow or is_nofollow(node),
-                anchor=node.text,
-            )
+            if tells_apart and (document.nofollow or is_nofollow(node)):
+                nofollow = True  # refused here, but it must not hide the same link elsewhere
+            elif is_new(href, own_depth):
+                nofollow = document.nofollow or is_nofollow(node)
+            else:
+                continue
+            item = self._judge.judge(href, base, own_depth, by, nofollow=nofollow, anchor=node.text)
             if item is not None:
                 found.append(item)
                 if len(found) == _MOST_LINKS:
@@ -154,24 +156,26 @@ class SeenLinks:
         self._tables: dict[str, dict[str, int]] = {}
         self._count = 0
 
-    def on_page(self, base: str, depth: int) -> Callable[[str], bool]:
-        """A test for the hrefs of one page: is it new here, or seen only from deeper pages?"""
+    def on_page(self, base: str) -> Callable[[str, int], bool]:
+        """A test for the hrefs of one page: is it new, or was it seen only at greater depths?"""
         if self._count > self._most:
             self._tables.clear()
             self._count = 0
+        known = len(self._tables)
         page = base.partition("#")[0].partition("?")[0]
         by_origin = self._tables.setdefault(split(page).origin, {})
         by_folder = self._tables.setdefault(page[: page.rindex("/") + 1], {})
-        by_page = self._tables.setdefault(page, {}) if page[-1] != "/" else by_folder
+        by_page = self._tables.setdefault(page + "?", {})
+        self._count += len(self._tables) - known  # an empty table takes room too
 
-        def is_new(href: str) -> bool:
+        def is_new(href: str, depth: int) -> bool:
             hash_at = href.find("#")
             if hash_at >= 0:
                 href = href[:hash_at]
             if not href:
                 return False
             first = href[0]
-            if first == "/" or href.startswith("http"):
+            if first == "/" or href.startswith(_ABSOLUTE):
                 table = by_origin
             else:
                 table = by_page if first == "?" else by_folder
@@ -185,6 +189,7 @@ class SeenLinks:
         return is_new
 
 
+_ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH])
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
 
@@ -196,6 +201,13 @@ def _base_of(document: Document, url: str) -> str:
         return canonicalize(document.base_href, url, _BASE_RULES)
     except InvalidUrl:
         return url
+
+
+def _as_utf8(body: bytes, encoding: str) -> bytes:
+    """What the parser reads. A byte order mark would stand before the head, and end it."""
+    if encoding == "utf-8":
+        return body.removeprefix(codecs.BOM_UTF8)
+    return decode(body, encoding).encode("utf-8", "replace")
 
 
 def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], dict[str, Any]]:

@@ -10,7 +10,9 @@ from tests.properties import steady
 # No name is the beginning of another (protego matches by prefix), no `$` stands inside a pattern,
 # and `index.html` cannot be spelled (protego gives it a meaning of its own).
 AGENTS = ["*", "crawlr", "otherbot", "Third-Bot"]
-pieces = st.sampled_from(["a", "b", "ab", "/", "*", ".", "-", "~", "_", "%C3%A9", "%2F", "é", "?a=b"])
+pieces = st.sampled_from(
+    ["a", "b", "ab", "/", "*", ".", "-", "~", "_", "%C3%A9", "%2F", "é", "?a=b"]
+)
 patterns = st.builds(
     "/{}{}".format, st.lists(pieces, max_size=5).map("".join), st.sampled_from(["", "", "$"])
 )
@@ -42,6 +44,14 @@ def test_both_give_the_same_answer(lines: list[str], path: str, agent: str) -> N
 
 
 @steady
+@given(st.text("aab/*", max_size=7), st.sampled_from(["", "$"]), st.text("aab/", max_size=8))
+def test_both_match_the_same_paths(pattern: str, end: str, path: str) -> None:
+    text = f"User-agent: *\nDisallow: /{pattern}{end}"
+    ours = RobotsFile(text).judge("/" + path, ("crawlr",)).allowed
+    assert ours == Protego.parse(text).can_fetch("https://e.org/" + path, "crawlr")
+
+
+@steady
 @given(files, st.sampled_from(["\n", "\r\n", "\r"]), paths)
 def test_line_endings_and_comments_change_no_answer(
     lines: list[str], newline: str, path: str
@@ -65,3 +75,19 @@ def test_no_bytes_and_no_path_can_break_it(body: bytes, path: str) -> None:
 def test_a_file_that_only_allows_forbids_nothing(allowed: list[str], path: str) -> None:
     text = "User-agent: *\n" + "".join(f"Allow: {pattern}\n" for pattern in allowed)
     assert RobotsFile(text).judge(path, ("crawlr",)).allowed
+
+
+copied = st.lists(
+    st.sampled_from(["a", "b", "/", "=", "?", "%2F", "%2f", "%C3%A9", "é"]), max_size=8
+)
+
+
+@steady
+@given(copied, st.integers(0, 8))
+@example(["?", "a", "=", "%2F"], 1)
+def test_a_pattern_forbids_the_path_it_was_copied_from(pieces: list[str], cut: int) -> None:
+    """Whole, and with any part of its beginning replaced by a star."""
+    path = "/" + "".join(pieces)
+    for pattern in (path, path + "$", "/*" + "".join(pieces[cut:])):
+        text = f"User-agent: *\nDisallow: {pattern}"
+        assert not RobotsFile(text).judge(path, ("crawlr",)).allowed, text

@@ -46,7 +46,11 @@ CLOSED_V6 = {
 }
 
 
-@pytest.mark.parametrize("ends", [*CLOSED_V4.values(), *CLOSED_V6.values()], ids=[*CLOSED_V4, *CLOSED_V6])
+@pytest.mark.parametrize(
+    "ends",
+    [*CLOSED_V4.values(), *CLOSED_V6.values()],
+    ids=[*(f"IPv4 {name}" for name in CLOSED_V4), *(f"IPv6 {name}" for name in CLOSED_V6)],
+)
 def test_an_address_that_is_not_public_is_closed(ends: tuple[str, str]) -> None:
     for address in ends:
         assert AddressGate().refusal(address, 80) is not None, address
@@ -147,7 +151,9 @@ def test_the_refusal_says_how_to_open_the_address() -> None:
     assert inside == "::ffff:10.0.0.1 carries the non-public address 10.0.0.1"
 
 
-@pytest.mark.parametrize("entry", ["", "  ", "10.0.0.0/33", "10.0.0.0/x", "e.org:80", "http://e.org/"])
+@pytest.mark.parametrize(
+    "entry", ["", "  ", "10.0.0.0/33", "10.0.0.0/x", "e.org:80", "http://e.org/"]
+)
 def test_a_bad_entry_is_an_error_of_its_key(entry: str) -> None:
     with pytest.raises(SettingsError) as problem:
         AddressGate(["10.0.0.0/8", entry])

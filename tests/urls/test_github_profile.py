@@ -99,7 +99,10 @@ def test_a_page_of_github_itself_is_no_repository(settings: Settings, path: str)
 
 def test_pages_issues_and_pulls_are_capped_for_each_repository(settings: Settings) -> None:
     root = "https://github.com/psf/requests"
-    assert judge(settings, f"{root}/issues/1").groups == ["pages psf/requests", "issues psf/requests"]
+    assert judge(settings, f"{root}/issues/1").groups == [
+        "pages psf/requests",
+        "issues psf/requests",
+    ]
     assert judge(settings, f"{root}/issues").groups == ["pages psf/requests", "issues psf/requests"]
     assert judge(settings, f"{root}/pull/1").groups == ["pages psf/requests", "pulls psf/requests"]
     assert judge(settings, root).groups == ["pages psf/requests"]

@@ -136,7 +136,15 @@ def test_an_empty_disallow_forbids_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
-    [("5", 5.0), ("0.5", 0.5), ("0", 0.0), ("-1", None), ("nan", None), ("inf", None), ("soon", None)],
+    [
+        ("5", 5.0),
+        ("0.5", 0.5),
+        ("0", 0.0),
+        ("-1", None),
+        ("nan", None),
+        ("inf", None),
+        ("soon", None),
+    ],
 )
 def test_a_crawl_delay_is_a_number_of_seconds(value: str, seconds: float | None) -> None:
     text = f"User-agent: *\nDisallow: /a\nCrawl-delay: {value}\n"

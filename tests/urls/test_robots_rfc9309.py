@@ -55,11 +55,7 @@ def test_section_5_1_simple_example(agent: str, path: str, expected: bool) -> No
 
 
 def test_section_5_2_longest_match() -> None:
-    text = (
-        "User-Agent: foobot\n"
-        "Allow: /example/page/\n"
-        "Disallow: /example/page/disallowed.gif\n"
-    )
+    text = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n"
     assert not allowed(text, "/example/page/disallowed.gif", "foobot")
     assert allowed(text, "/example/page/allowed.gif", "foobot")
 

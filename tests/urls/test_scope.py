@@ -49,11 +49,19 @@ def test_a_host_that_can_never_match_is_refused_or_respelled(host: str) -> None:
     assert any(scope.judge(url).admitted for url in seen)
 
 
-@pytest.mark.parametrize("url", ["http://ads.e.org/", "http://x.ads.e.org:81/", "https://ads.e.org/"])
+@pytest.mark.parametrize(
+    "url", ["http://ads.e.org/", "http://x.ads.e.org:81/", "https://ads.e.org/"]
+)
 def test_a_denied_host_takes_everything_below_it(url: str) -> None:
     rules = ScopeRules(hosts=["e.org"], include_subdomains=True, denied_hosts=["ADS.e.org"])
     assert refusal(rules, url) == "denied host ads.e.org"
     assert refusal(rules, "http://roads.e.org/") is None
+
+
+def test_a_denied_host_may_name_a_port() -> None:
+    rules = ScopeRules(denied_hosts=["e.org:81"])
+    assert refusal(rules, "http://e.org:81/") == "denied host e.org:81"
+    assert refusal(rules, "http://e.org/") is None
 
 
 def test_deny_is_asked_before_allow() -> None:

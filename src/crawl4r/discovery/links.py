@@ -13,9 +13,15 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from crawl4r.model import FoundBy
 
 _IN_HEAD = "base[href],link[href],meta[http-equiv],meta[name]"
-_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(['\"]?)(.*?)\1\s*$", re.IGNORECASE)
+_REFRESH_TIME = re.compile(r"[\d.]*[\s;,]*")
+_REFRESH_NAME = re.compile(r"url\s*=\s*", re.IGNORECASE)
 # Spelled out letter by letter: with IGNORECASE the scan takes fifteen times as long.
 _RARE_TAGS = re.compile(rb"<(?:[aA][rR][eE][aA]|[iI]?[fF][rR][aA][mM][eE])")
+_HEAD_TAGS = re.compile(rb"<(?:[bB][aA][sS][eE]|[mM][eE][tT][aA])[\s/]")
+_STRAY_TAG = re.compile(
+    rb"<(?!(?:meta|link|base|title|style|script|noscript|template|head|html)[\s/>])[a-z]",
+    re.IGNORECASE,
+)
 _ALL_KINDS = [
     ("a", "href", FoundBy.LINK),
     ("area", "href", FoundBy.LINK),
@@ -35,6 +41,7 @@ class Document:
         self.noindex = False
         self._in_head: list[tuple[str, FoundBy, LexborNode]] = []
         self._kinds = _kinds_in(html)
+        self._has_late_head_tags = _has_late_head_tags(html)
         self._read_head()
 
     def mentions(self) -> Iterator[tuple[str, FoundBy, LexborNode]]:
@@ -49,10 +56,7 @@ class Document:
                     yield href, by, node
 
     def _read_head(self) -> None:
-        head = self._tree.head
-        if head is None:
-            return
-        for node in head.css(_IN_HEAD):
+        for node in self._where_head_tags_are().css(_IN_HEAD):
             attributes = node.attributes
             if node.tag == "base":
                 self.base_href = self.base_href or (attributes.get("href") or "").strip()
@@ -60,6 +64,11 @@ class Document:
                 self._read_link(node, attributes.get("rel") or "", bool(attributes.get("hreflang")))
             else:
                 self._read_meta(node, attributes.get("content") or "")
+
+    def _where_head_tags_are(self) -> LexborNode | LexborHTMLParser:
+        """The head, or all of a page that has such tags in its body: browsers heed those too."""
+        head = self._tree.head
+        return head if head is not None and not self._has_late_head_tags else self._tree
 
     def _read_link(self, node: LexborNode, rel: str, has_language: bool) -> None:
         href = node.attributes.get("href") or ""
@@ -72,13 +81,31 @@ class Document:
     def _read_meta(self, node: LexborNode, content: str) -> None:
         attributes = node.attributes
         if (attributes.get("http-equiv") or "").lower() == "refresh":
-            match = _REFRESH.match(content[:4096])
-            if match and match.group(2):
-                self._in_head.append((match.group(2), FoundBy.REFRESH, node))
+            if href := _refresh_target(content):
+                self._in_head.append((href, FoundBy.REFRESH, node))
         elif (attributes.get("name") or "").lower() == "robots":
             words = {word.strip().lower() for word in content[:1024].split(",")}
             self.nofollow |= bool(words & {"nofollow", "none"})
             self.noindex |= bool(words & {"noindex", "none"})
+
+
+def _has_late_head_tags(html: bytes) -> bool:
+    """Whether a base or meta may stand in the body, also because a stray tag ended the head."""
+    body_at = html.find(b"<body")
+    if body_at < 0 or _HEAD_TAGS.search(html, body_at):
+        return True
+    return _STRAY_TAG.search(html, 0, body_at) is not None
+
+
+def _refresh_target(content: str) -> str:
+    """`5; url='/x'` and its many spellings; an empty string for a mere reload."""
+    content = content[:4096].strip()
+    rest = content[_REFRESH_TIME.match(content).end() :]  # type: ignore[union-attr]
+    if name := _REFRESH_NAME.match(rest):
+        rest = rest[name.end() :]
+    if rest[:1] in {"'", '"'}:
+        rest = rest[1:].partition(rest[0])[0]
+    return rest.strip()
 
 
 def is_nofollow(node: LexborNode) -> bool:

@@ -8,6 +8,7 @@ IPv6) is closed unless the user listed the network or the host.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -17,7 +18,15 @@ from crawl4r.errors import SettingsError
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-_NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
+_NAT64 = ip_network("64:ff9b::/96")
+# Special by IANA's registries, but open by the older Pythons' word.
+_ALSO_CLOSED = [
+    ip_network(text)
+    for text in ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64")
+    + ("2001:2::/48", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10")
+]
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
+_HOST_NAME = re.compile(rf"(?:{_LABEL}\.)*(?!\d+$){_LABEL}")
 _V4_COMPATIBLE = ip_network("::/96")
 # Services that no web site runs on but that a crafted http:// URL could talk to (WHATWG's bad ports).
 BAD_PORTS = frozenset(
@@ -45,9 +54,9 @@ class AddressGate:
         try:
             self._networks.append(ip_network(entry, strict=False))
         except ValueError:
-            if "/" in entry or ":" in entry:
+            if not _HOST_NAME.fullmatch(entry.lower()):
                 raise SettingsError(
-                    key, f"{entry!r} is neither a network nor a host name"
+                    key, f"{entry!r} is neither a network like 10.0.0.0/8 nor a host name"
                 ) from None
             self._hosts.add(entry.lower())
 
@@ -90,7 +99,7 @@ def _embedded(address: Address) -> list[IPv4Address]:
     if address.teredo:
         found.extend(address.teredo)
     low = IPv4Address(int(address) & 0xFFFF_FFFF)
-    if any(address in network for network in _NAT64):
+    if address in _NAT64:
         found.append(low)
     if address in _V4_COMPATIBLE and int(address) > 1:
         found.append(low)
@@ -101,6 +110,8 @@ def _closed_kind(address: Address) -> str | None:
     for kind in ("loopback", "link_local", "multicast", "unspecified", "reserved", "private"):
         if getattr(address, "is_" + kind) and not _is_translated(address):
             return f"a {kind.replace('_', '-')} address" if kind != "unspecified" else "unspecified"
+    if any(address in network for network in _ALSO_CLOSED):
+        return "a special-purpose address"
     if not address.is_global and not _is_translated(address):
         return "not a public address"
     return None
@@ -110,4 +121,4 @@ def _is_translated(address: Address) -> bool:
     """Mapped and NAT64 forms are as public as the IPv4 address inside, judged before."""
     if isinstance(address, IPv4Address):
         return False
-    return address.ipv4_mapped is not None or any(address in network for network in _NAT64)
+    return address.ipv4_mapped is not None or address in _NAT64

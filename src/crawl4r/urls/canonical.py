@@ -27,13 +27,14 @@ SESSION_PARAMS = frozenset(
     + ["cfid", "cftoken", "zenid", "oscsid"]
 )
 # Short names that are a session only when the value looks like a token; `sid=12` may be a story.
-SUSPECT_SESSION_PARAMS = frozenset(["sid", "s", "session", "token"])
+SUSPECT_SESSION_PARAMS = frozenset(["sid", "session", "token"])
 
 _SESSION_TOKEN = re.compile(
     r"(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9a-fA-F]{16,}|[0-9]{20,}"
 )
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+# Not after a stray `%` or `%2`: unescaping `%%32e` would make a new escape, and another URL.
+_ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8

@@ -12,12 +12,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 MAX_BYTES = 512 * 1024  # RFC 9309 2.5 asks for at least 500 KiB
-MAX_RULES = 20_000
 _TOKEN = re.compile(r"[A-Za-z_-]+")
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-_NEVER_ESCAPED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_STARS = re.compile(r"\*+")
 _FIELDS = {
     "user-agent": "user-agent",
     "useragent": "user-agent",
@@ -37,17 +36,33 @@ class RobotsRuling(NamedTuple):
     line: int = 0
 
 
+class _Spellings(NamedTuple):
+    """A path or pattern in octets, in the two ways that RFC 9309 2.2.2 can be read.
+
+    In a path `%2F` is no separator. In a query it may stand for a slash, or have been copied as it is.
+    """
+
+    kept: bytes  # %2F stays everywhere
+    loose: bytes  # %2F after a `?` is a slash
+
+
 @dataclass(slots=True)
 class _Rule:
     allows: bool
-    pattern: str
+    text: str  # as it stands in the file
     line: int
-    parts: list[str]
+    octets: int  # of the pattern, escapes undone: what "longest" is counted by
+    parts: list[_Spellings]  # between the stars
     anchored: bool
 
-    def matches(self, path: str) -> bool:
+    def matches(self, path: _Spellings) -> bool:
+        return self._matches([part.kept for part in self.parts], path.kept) or self._matches(
+            [part.loose for part in self.parts], path.loose
+        )
+
+    def _matches(self, parts: list[bytes], path: bytes) -> bool:
         """Greedy and linear: each part is looked for once, left to right."""
-        first, *rest = self.parts
+        first, *rest = parts
         if not path.startswith(first):
             return False
         position = len(first)
@@ -73,13 +88,13 @@ class RobotsFile:
 
     def __init__(self, content: bytes | str) -> None:
         if isinstance(content, bytes):
-            content = content[:MAX_BYTES].decode("utf-8-sig", "replace")
+            content = _within_cap(content).decode("utf-8-sig", "replace")
         self.sitemaps: list[str] = []
         self._groups: dict[str, _Group] = {}
         self._parse(content.removeprefix("\ufeff"))
         for group in self._groups.values():
             # The longest pattern wins and allow wins a tie (2.2.2), so the first match decides.
-            group.rules.sort(key=lambda rule: (-len(rule.pattern), not rule.allows))
+            group.rules.sort(key=lambda rule: (-rule.octets, not rule.allows))
 
     def judge(self, path: str, agents: Sequence[str]) -> RobotsRuling:
         """Ask for a path with its query. `agents` are our product tokens, the first preferred."""
@@ -88,11 +103,11 @@ class RobotsFile:
         group = self._group(agents)
         if group is None:
             return RobotsRuling(True, "no group for this agent")
-        path = _normalize(path)
+        spelled = _spellings(path)
         for rule in group.rules:
-            if rule.matches(path):
+            if rule.matches(spelled):
                 name = "Allow" if rule.allows else "Disallow"
-                return RobotsRuling(rule.allows, f"{name}: {rule.pattern}", rule.line)
+                return RobotsRuling(rule.allows, f"{name}: {rule.text}", rule.line)
         return RobotsRuling(True, "no rule matches")
 
     def crawl_delay(self, agents: Sequence[str]) -> float | None:
@@ -109,7 +124,6 @@ class RobotsFile:
     def _parse(self, text: str) -> None:
         current: list[_Group] = []
         naming_agents = False
-        rules = 0
         for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), 1):
             name, colon, value = raw.partition("#")[0].partition(":")
             key = _FIELDS.get(name.strip().lower()) if colon else None
@@ -122,11 +136,11 @@ class RobotsFile:
                 current = current if naming_agents else []
                 current.extend(self._groups_named(value))
                 naming_agents = True
+            elif key == "crawl-delay":  # not of the RFC, so it ends no list of agents (2.2.4)
+                _set_delay(current, value)
             else:
                 naming_agents = False
-                rules += 1
-                if rules <= MAX_RULES:
-                    _add(current, key, value, number)
+                _add(current, key == "allow", value, number)
 
     def _groups_named(self, value: str) -> list[_Group]:
         """Groups of the same agent are merged (2.2.1): one object for each name."""
@@ -142,15 +156,25 @@ class RobotsFile:
         return [self._groups.setdefault(name, _Group()) for name in names]
 
 
-def _add(groups: list[_Group], key: str, value: str, line: int) -> None:
-    if key == "crawl-delay":
-        delay = _delay(value)
-        for group in groups:
-            group.crawl_delay = delay if group.crawl_delay is None else group.crawl_delay
-    elif value:  # an empty Disallow forbids nothing
-        rule = _rule(key == "allow", value, line)
+def _within_cap(content: bytes) -> bytes:
+    """Whole lines only: half of `Disallow: /private/` would be `Disallow: /`."""
+    if len(content) < MAX_BYTES:
+        return content
+    ends = (content.rfind(b"\n", 0, MAX_BYTES), content.rfind(b"\r", 0, MAX_BYTES))
+    return content[: max(ends) + 1]
+
+
+def _add(groups: list[_Group], allows: bool, value: str, line: int) -> None:
+    if value:  # an empty Disallow forbids nothing
+        rule = _rule(allows, value, line)
         for group in groups:
             group.rules.append(rule)
+
+
+def _set_delay(groups: list[_Group], value: str) -> None:
+    for group in groups:
+        if group.crawl_delay is None:
+            group.crawl_delay = _delay(value)
 
 
 def _delay(value: str) -> float | None:
@@ -162,25 +186,32 @@ def _delay(value: str) -> float | None:
 
 
 def _rule(allows: bool, value: str, line: int) -> _Rule:
-    pattern = _normalize(value)
-    if not pattern.startswith(("/", "*")):
-        pattern = "/" + pattern
+    """Stars and the final `$` are special as written; escaped, they are themselves (2.2.3)."""
+    pattern = value if value.startswith(("/", "*")) else "/" + value
     anchored = pattern.endswith("$")
-    parts = re.sub(r"\*+", "*", pattern.removesuffix("$") if anchored else pattern).split("*")
-    return _Rule(allows, value, line, parts, anchored)
+    texts = _STARS.split(pattern.removesuffix("$") if anchored else pattern)
+    parts, in_query = [], False
+    for text in texts:
+        parts.append(_spellings(text, in_query))
+        in_query |= "?" in text
+    octets = sum(len(part.kept) for part in parts) + len(parts) - 1 + anchored
+    return _Rule(allows, value, line, octets, parts, anchored)
 
 
-def _normalize(path: str) -> str:
-    """One spelling of escapes on both sides of a comparison (2.2.2)."""
-    if not path.isascii():
-        path = "".join(c if c.isascii() else _escape(c) for c in path)
-    return _ESCAPE.sub(_respell, path) if "%" in path else path
+def _spellings(text: str, in_query: bool = False) -> _Spellings:
+    if "%" not in text:
+        octets = text.encode("utf-8", "surrogatepass")
+        return _Spellings(octets, octets)
+    path, mark, query = ("", "", text) if in_query else text.partition("?")
+    path = _keep_escaped_slashes(path)
+    kept = _octets(path + mark + _keep_escaped_slashes(query))
+    return _Spellings(kept, _octets(path + mark + query))
 
 
-def _escape(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+def _keep_escaped_slashes(text: str) -> str:
+    return text.replace("%2F", "%252F").replace("%2f", "%252F")
 
 
-def _respell(match: re.Match[str]) -> str:
-    character = chr(int(match.group()[1:], 16))
-    return character if character in _NEVER_ESCAPED else match.group().upper()
+def _octets(text: str) -> bytes:
+    """One spelling for both sides of a comparison: the octets behind the escapes (2.2.2)."""
+    return unquote_to_bytes(text.encode("utf-8", "surrogatepass"))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from crawl4r.urls.canonical import host_of_netloc, split
+from crawl4r.errors import InvalidUrl, SettingsError
+from crawl4r.urls.canonical import canonicalize, host_of_netloc, split
 from crawl4r.urls.patterns import compile_pattern
 
 
@@ -47,8 +48,8 @@ class Scope:
 
     def __init__(self, rules: ScopeRules) -> None:
         self.rules = rules
-        self._hosts = frozenset(host.lower() for host in rules.hosts)
-        self._denied_hosts = tuple(host.lower() for host in rules.denied_hosts)
+        self._hosts = frozenset(_spell_all(rules.hosts, "scope.hosts"))
+        self._denied_hosts = _spell_all(rules.denied_hosts, "scope.denied_hosts")
         self._allow = _compile_all(rules.allow, "scope.allow")
         self._deny = _compile_all(rules.deny, "scope.deny")
         self._page_types = [
@@ -86,7 +87,7 @@ class Scope:
         keys = []
         for name, pattern in self._caps:
             if match := pattern.search(url):
-                keys.append(f"{name} {match.group(1) if match.groups() else ''}".rstrip())
+                keys.append(f"{name} {(match.group(1) or '') if match.groups() else ''}".rstrip())
         return keys
 
     def _allowed_by(self, url: str) -> str | None:
@@ -97,7 +98,7 @@ class Scope:
     def _refusal_of_host(self, netloc: str) -> str | None:
         host = host_of_netloc(netloc)
         for denied in self._denied_hosts:
-            if host == denied or host.endswith("." + denied):
+            if denied in {host, netloc} or host.endswith("." + denied):
                 return f"denied host {denied}"
         if not self._hosts or netloc in self._hosts:
             return None
@@ -106,6 +107,19 @@ class Scope:
         ):
             return None
         return f"host {netloc} is not in scope"
+
+
+def _spell_all(hosts: Sequence[str], key: str) -> list[str]:
+    """Hosts as canonical URLs spell them; `https://e.org/` and `e.org:443` mean e.org."""
+    return [_spell(host, f"{key}[{index}]") for index, host in enumerate(hosts)]
+
+
+def _spell(host: str, key: str) -> str:
+    try:
+        url = canonicalize(host if "://" in host else f"http://{host.strip()}/")
+    except InvalidUrl:
+        raise SettingsError(key, f"{host!r} is not a host or host:port") from None
+    return split(url).netloc.removesuffix(":443").removesuffix(":80")
 
 
 def _parents(netloc: str) -> Iterator[str]:
