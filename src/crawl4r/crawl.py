@@ -188,6 +188,7 @@ class Crawl:
             word = self._robots.judge(lease.url)
             if word.verdict is not None:
                 self.budgets[lease.host].withdraw(self._clock())
+                self.schedule.hurry(lease.host)
                 visit = _refused(lease, word.verdict, word.reason)
             else:
                 answer = await self._fetch(lease)
@@ -213,7 +214,7 @@ class Crawl:
             budget.end(self._clock(), Health.UNTOUCHED)
             raise
         if proxy:
-            self._proxies.report(proxy, worked=isinstance(answer, Response))
+            self._proxies.report(proxy, answer)
         was = budget.breaker.state(self._clock())
         budget.end(
             self._clock(),

@@ -17,6 +17,7 @@ from crawl4r import events
 from crawl4r.errors import InvalidUrl
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request, Transport
+from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.model import Failure, Response, Verdict
 from crawl4r.resilience.politeness import Health, HostBudget, HostBudgets
 from crawl4r.resilience.retry import Backoff, parse_retry_after
@@ -27,7 +28,7 @@ from crawl4r.urls.robots import MAX_BYTES, RobotsFile
 RULES, ALLOW, UNREACHABLE, REFUSED = "rules", "allow", "unreachable", "egress-refused"
 TEMPORARY = (UNREACHABLE, REFUSED)
 _MAX_HOPS = 5  # RFC 9309 2.3.1.2
-_TIMEOUT = 30.0  # seconds
+_LEAST_TTL = 60.0  # seconds: an answer must outlive the page it was asked for
 _PARSED_AT_HAND = 2_000
 _EXACT = CanonicalRules(drop_tracking=False, sort_params=False)
 
@@ -59,6 +60,7 @@ class RobotsGate:
         records: RobotsRecords,
         transport: Transport,
         headers: RequestHeaders,
+        proxies: ProxyPool,
         budgets: HostBudgets,
         rules: RobotsRules,
         *,
@@ -70,6 +72,7 @@ class RobotsGate:
         self._records = records
         self._transport = transport
         self._headers = headers
+        self._proxies = proxies
         self._budgets = budgets
         self._rules = rules
         self._backoff = backoff
@@ -148,17 +151,20 @@ class RobotsGate:
     def _record(self, origin: str, outcome: str, status: int | None, body: bytes) -> RobotsRecord:
         now = self._wall()
         ttl = self._rules.unreachable_ttl if outcome in TEMPORARY else self._rules.ttl
-        return RobotsRecord(origin, outcome, status, body, now, now + ttl)
+        return RobotsRecord(origin, outcome, status, body, now, now + max(ttl, _LEAST_TTL))
 
     async def _fetch(self, url: str) -> Response | Failure:
         budget = self._budgets[split(url).host]
         await self._turn_at(budget)
-        request = Request(url, self._headers.for_url(url), timeout=_TIMEOUT)
+        proxy = self._proxies.pick()
+        request = Request(url, self._headers.for_url(url), proxy, cut_at=MAX_BYTES)
         try:
             answer = await self._transport.fetch(request)
         except BaseException:
             budget.end(self._clock(), Health.UNTOUCHED)
             raise
+        if proxy:
+            self._proxies.report(proxy, answer)
         retry_after = None
         if isinstance(answer, Response):
             retry_after = parse_retry_after(answer.header("retry-after"), self._wall())
@@ -167,14 +173,19 @@ class RobotsGate:
 
     async def _turn_at(self, budget: HostBudget) -> None:
         """Wait for the host's next free moment and take it."""
-        while (ready_at := budget.ready_at(self._clock())) > self._clock():
-            free = asyncio.Event()
-            if ready_at == float("inf"):
-                budget.when_free(free.set)
-                await free.wait()
-            else:
-                await asyncio.sleep(ready_at - self._clock())
-        budget.begin(self._clock())
+        turn = asyncio.Event()
+        try:
+            while (ready_at := budget.ready_at(self._clock(), turn)) > self._clock():
+                if ready_at == float("inf"):
+                    turn.clear()
+                    budget.wait_in_line(turn, turn.set)
+                    await turn.wait()
+                else:
+                    await asyncio.sleep(ready_at - self._clock())
+        except asyncio.CancelledError:
+            budget.leave_line(turn)
+            raise
+        budget.begin(self._clock(), turn)
 
     def _known(self, origin: str) -> _Known | None:
         known = self._at_hand.get(origin)

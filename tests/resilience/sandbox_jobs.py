@@ -44,6 +44,11 @@ def _answer_in_no_json(config: Any, body: bytes) -> None:
     time.sleep(60)
 
 
+def _answer_in_nested_json(config: Any, body: bytes) -> None:
+    os.write(0, struct.pack("<II", 100_000, 0) + b"[" * 100_000)
+    time.sleep(60)
+
+
 def _answer_with_a_huge_length(config: Any, body: bytes) -> None:
     os.write(0, struct.pack("<II", 0xFFFF_FFFF, 0))
     time.sleep(60)
@@ -63,6 +68,7 @@ JOBS: dict[str, Callable[[Any, bytes], Any]] = {
     "abort": lambda config, body: os.abort(),
     "eat memory": lambda config, body: len(bytearray(2 * 1024**3)),
     "talk nonsense": _answer_in_no_json,
+    "talk in circles": _answer_in_nested_json,
     "talk without end": _answer_with_a_huge_length,
     "print": lambda config, body: print("to nobody"),
 }

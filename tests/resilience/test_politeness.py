@@ -159,16 +159,40 @@ def test_withdrawing_one_request_keeps_what_another_was_told() -> None:
     assert budget.ready_at(1.0) >= 101.0
 
 
-def test_everybody_who_waits_is_told_once_and_in_order() -> None:
+def test_withdrawing_one_request_keeps_the_gap_after_another() -> None:
+    budget = budget_of(delay=1.0, per_host=3)
+    budget.begin(0.0)
+    budget.begin(1.1)
+    budget.withdraw(1.2)
+    assert budget.ready_at(1.2) >= 2.0
+
+
+def test_whoever_waits_is_called_in_order_and_nobody_pushes_in() -> None:
     budget = budget_of(delay=0.0)
     budget.begin(0.0)
-    told: list[str] = []
-    budget.when_free(lambda: told.append("first"))
-    budget.when_free(lambda: told.append("second"))
-    assert told == []
+    called: list[str] = []
+    for who in ("first", "second"):
+        budget.wait_in_line(who, lambda who=who: called.append(who))
+    assert called == []
     budget.end(0.0, Health.WELL)
-    visit(budget, 1.0)
-    assert told == ["first", "second"]
+    assert called == ["first"]
+    assert budget.ready_at(1.0, "second") == budget.ready_at(1.0) == float("inf")
+    assert budget.ready_at(1.0, "first") == 1.0
+    budget.begin(1.0, "first")
+    budget.end(1.0, Health.WELL)
+    assert called == ["first", "second"]
+
+
+def test_whoever_leaves_the_line_lets_the_next_one_in() -> None:
+    budget = budget_of(delay=0.0)
+    budget.begin(0.0)
+    called: list[str] = []
+    for who in ("first", "second"):
+        budget.wait_in_line(who, lambda who=who: called.append(who))
+    budget.end(0.0, Health.WELL)
+    budget.leave_line("first")
+    assert called == ["first", "second"]
+    assert budget.ready_at(1.0, "second") == 1.0
 
 
 def test_two_crawls_of_one_host_share_the_more_polite_rules() -> None:

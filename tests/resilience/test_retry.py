@@ -62,7 +62,18 @@ def test_a_number_beyond_counting_is_cut_and_not_ignored() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, "", " ", "soon", "-5", "1e9", "0x10", "120, 30", "Sun, 99 Nov 1994 08:49:37 GMT", "\x00"],
+    [
+        None,
+        "",
+        " ",
+        "soon",
+        "-5",
+        "1e9",
+        "0x10",
+        "120, 30",
+        "Sun, 99 Nov 1994 08:49:37 GMT",
+        "\x00",
+    ],
 )
 def test_nonsense_says_nothing(value: str | None) -> None:
     assert parse_retry_after(value, NOW) is None

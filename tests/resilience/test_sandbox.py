@@ -79,7 +79,9 @@ def test_what_a_job_prints_goes_nowhere(capfd: pytest.CaptureFixture[str]) -> No
 def test_a_job_that_fails_is_blamed_and_the_next_ones_run(job: str, reason: str) -> None:
     async def use(sandbox: Sandbox) -> Any:
         return await asyncio.gather(
-            outcome(sandbox, job), outcome(sandbox, "length", b"12"), outcome(sandbox, "length", b"1")
+            outcome(sandbox, job),
+            outcome(sandbox, "length", b"12"),
+            outcome(sandbox, "length", b"1"),
         )
 
     blamed, *others = in_sandbox(use)
@@ -96,10 +98,11 @@ def test_an_exception_costs_no_worker() -> None:
     assert in_sandbox(use) == (True, 0)
 
 
-def test_an_answer_that_is_no_json_is_blamed_and_nobody_waits_for_ever() -> None:
+@pytest.mark.parametrize("job", ["talk nonsense", "talk in circles"])
+def test_an_answer_that_is_no_json_is_blamed_and_nobody_waits_for_ever(job: str) -> None:
     async def use(sandbox: Sandbox) -> Any:
         async with asyncio.timeout(5):
-            return await outcome(sandbox, "talk nonsense"), await sandbox.run("length", b"1")
+            return await outcome(sandbox, job), await sandbox.run("length", b"1")
 
     reason, after = in_sandbox(use)
     assert isinstance(reason, str)

@@ -34,7 +34,7 @@ class Frontier(Protocol):
     def recover(self) -> int:
         """Give back what a dead holder had leased; how many there were."""
 
-    def requeue(self, states: Iterable[UrlState], urls: Iterable[str] | None = None) -> int:
+    def requeue(self, states: Sequence[UrlState], urls: Iterable[str] | None = None) -> int:
         """Make URLs in these states pending again, all or the named ones; how many there were."""
 
     def wake(self, now: float) -> tuple[set[str], float | None]:

@@ -54,6 +54,7 @@ class Schedule:
         self._needs_robots = needs_robots
         self._batch = batch
         self._turns: list[tuple[float, int, str]] = []
+        self._queued: dict[str, float] = {}  # hosts that stand in _turns, and for when
         self._order = itertools.count()
         self._hosts: dict[str, deque[Lease]] = {}
         self._has_more_hosts = False
@@ -70,7 +71,10 @@ class Schedule:
             now = self._clock()
             self._wake_due()
             while self._turns and self._turns[0][0] <= now:
-                host = heapq.heappop(self._turns)[2]
+                ready_at, _, host = heapq.heappop(self._turns)
+                if self._queued.get(host) != ready_at:
+                    continue  # it was hurried, and stands elsewhere
+                del self._queued[host]
                 if turn := self._take(host, now):
                     return turn
             if self._is_finished():
@@ -95,6 +99,18 @@ class Schedule:
             self._enqueue(host)
         self._changed.set()
 
+    def hurry(self, host: str) -> None:
+        """A request to this host was withdrawn: it may be ready earlier than it seemed."""
+        if self._queued.get(host, 0.0) > self._clock():
+            del self._queued[host]
+            self._enqueue(host)
+
+    def reconsider(self) -> None:
+        """The budgets' rules have changed: ask every host again when it is ready."""
+        hosts, self._queued, self._turns = self._queued, {}, []
+        for host in hosts:
+            self._enqueue(host)
+
     def resume_later(self, host: str, seconds: float) -> None:
         asyncio.get_running_loop().call_later(seconds, self.resume, host)
 
@@ -109,35 +125,39 @@ class Schedule:
         """Hand out nothing more; what is at hand goes back to the frontier."""
         self._is_stopped = True
         self._changed.set()
-        for leases in self._hosts.values():
+        for host, leases in self._hosts.items():
             self._frontier.release(leases)
             leases.clear()
+            self._budgets[host].leave_line(self)
 
     def _take(self, host: str, now: float) -> Lease | RobotsErrand | None:
         budget = self._budgets[host]
         if budget.breaker.is_hopeless:
             self._give_up(host)
             return None
-        ready_at = budget.ready_at(now)
+        ready_at = budget.ready_at(now, self)
         if ready_at > now:
             self._enqueue(host)
             return None
         leases = self._hosts[host] or self._refill(host)
         if not leases:
             del self._hosts[host]
+            budget.leave_line(self)
             self._budgets.forget_idle(now, _MOST_HOSTS)
             if self._has_more_hosts and len(self._hosts) < _MOST_HOSTS // 2:
                 self._load_hosts()
             return None
         if self._needs_robots(leases[0].url):
+            budget.leave_line(self)  # the one who fetches robots.txt stands in it instead
             return RobotsErrand(host, leases[0].url)
         self.outstanding += 1
-        budget.begin(now)
+        budget.begin(now, self)
         self._enqueue(host)
         return leases.popleft()
 
     def _give_up(self, host: str) -> None:
         self._frontier.release(self._hosts.pop(host))
+        self._budgets[host].leave_line(self)
         self.given_up.add(host)
 
     def _refill(self, host: str) -> deque[Lease]:
@@ -148,12 +168,15 @@ class Schedule:
 
     def _enqueue(self, host: str) -> None:
         """Put the host in the queue for when it is ready, or wait until it says so."""
+        if host in self._queued:
+            return
         budget = self._budgets[host]
-        ready_at = budget.ready_at(self._clock())
+        ready_at = budget.ready_at(self._clock(), self)
         if math.isinf(ready_at):
-            budget.when_free(lambda: self.resume(host))
+            budget.wait_in_line(self, lambda: self.resume(host))
         else:
             heapq.heappush(self._turns, (ready_at, next(self._order), host))
+            self._queued[host] = ready_at
             self._changed.set()
 
     def _load_hosts(self) -> None:

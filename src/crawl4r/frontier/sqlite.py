@@ -62,7 +62,8 @@ class SqliteFrontier:
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
         hosts = set()
         for item in found:
-            refusal = self._refusal(item)
+            is_counted = bool(item.groups) and self._is_pending(item.url)
+            refusal = self._refusal(item, is_counted)
             state = UrlState.REFUSED if refusal else UrlState.PENDING
             cursor = self._database.write(
                 _INSERT,
@@ -85,13 +86,20 @@ class SqliteFrontier:
             )
             if cursor.rowcount > 0 and not refusal:
                 hosts.add(item.host)
-                self._count_groups(item.groups)
+                if not is_counted:
+                    self._count_groups(item.groups)
         return hosts
 
-    def _refusal(self, item: Found) -> tuple[Verdict, str] | None:
+    def _is_pending(self, url: str) -> bool:
+        rows = self._database.read("SELECT state FROM urls WHERE url = ?", (url,))
+        return bool(rows) and rows[0][0] == UrlState.PENDING
+
+    def _refusal(self, item: Found, is_counted: bool) -> tuple[Verdict, str] | None:
         if not item.admitted:
             verdict = Verdict.CAPPED if item.rule.startswith("depth ") else Verdict.OUT_OF_SCOPE
             return verdict, item.rule
+        if is_counted:  # a shorter way to a URL that has its place already
+            return None
         for key in item.groups:
             maximum = self._caps.get(key.partition(" ")[0])
             if maximum is not None and self._admitted(key) >= maximum:
@@ -132,14 +140,14 @@ class SqliteFrontier:
             "UPDATE urls SET state = 'pending' WHERE state = 'leased'"
         ).rowcount
 
-    def requeue(self, states: Iterable[UrlState], urls: Iterable[str] | None = None) -> int:
+    def requeue(self, states: Sequence[UrlState], urls: Iterable[str] | None = None) -> int:
         sql = (
             "UPDATE urls SET state = 'pending', attempts = 0 WHERE state = ?"
             " AND (verdict IS NULL OR verdict NOT IN ('out-of-scope', 'capped'))"
         )
         if urls is None:
             return sum(self._database.write(sql, (state.value,)).rowcount for state in states)
-        pairs = [(state.value, url) for state in states for url in urls]
+        pairs = [(state.value, url) for url in urls for state in states]
         return sum(self._database.write(f"{sql} AND url = ?", pair).rowcount for pair in pairs)
 
     def wake(self, now: float) -> tuple[set[str], float | None]:

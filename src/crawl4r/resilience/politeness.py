@@ -6,6 +6,7 @@ found a host full leave a callback and are told when it is free, so nobody polls
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -14,6 +15,7 @@ from crawl4r.resilience.breaker import Breaker, BreakerRules, BreakerState
 
 # A timer may fire early by the clock's grain, and the server's clock sees arrivals, not departures.
 _GAP_MARGIN = 0.003  # seconds
+_LONG_AGO = -1e9  # seconds
 _SLOW_DOWN = 2.0
 _RECOVERY = 0.9
 _LATENCY_MEMORY = 0.2  # weight of the newest latency in its moving average
@@ -54,50 +56,67 @@ class HostBudget:
     """All times are of the one clock that the owner passes in."""
 
     def __init__(
-        self, host: str, rules: HostRules, changed: set[HostBudget], not_before: float
+        self, host: str, rules: HostRules, changed: set[HostBudget], asked_at: float
     ) -> None:
         self.host = host
         self.rules = rules
         self.breaker = Breaker(rules.breaker)
         self.in_flight = 0
-        self.next_at = not_before + rules.delay if not_before else 0.0
         self.requests = 0
-        self._changed = changed  # where to leave word that there is something to remember
-        self._delay = rules.delay
-        self._asked_delay = 0.0  # robots.txt
+        self._asked_at = asked_at  # when the last request left
+        self._begun: deque[float] = deque()  # when those in flight were begun, oldest first
+        self._held_until = 0.0  # by Retry-After
+        self._slowed = 0.0  # seconds between requests that trouble has slowed us down to
+        self._crawl_delay = 0.0  # seconds that robots.txt asks for
         self._quickest = float("inf")
         self._latency = 0.0
-        self._waiters: list[Callable[[], None]] = []
+        self._changed = changed  # where to leave word that there is something to remember
+        self._line: dict[object, Callable[[], None]] = {}
+
+    @property
+    def delay(self) -> float:
+        """Seconds between requests now: the configured, the asked-for or the slowed-down ones."""
+        return max(self.rules.delay, self._crawl_delay, self._slowed)
+
+    @property
+    def next_at(self) -> float:
+        """When the next request may leave, as far as pace and Retry-After go."""
+        delay = self.delay
+        last = max(self._asked_at, self._begun[-1]) if self._begun else self._asked_at
+        return max(last + delay + _GAP_MARGIN if delay else 0.0, self._held_until)
 
     def adopt(self, rules: HostRules) -> None:
         """Go on under other rules; a slow-down stays until the host has recovered from it."""
         self.rules = rules
         self.breaker.rules = rules.breaker
-        self._delay = max(self._delay, rules.delay)
-
-    @property
-    def delay(self) -> float:
-        """Seconds between requests now: the configured, the asked-for or the slowed-down one."""
-        return max(self._delay, self._asked_delay)
 
     def ask_delay(self, seconds: float) -> None:
         """Honour a crawl-delay, up to the cap."""
-        self._asked_delay = min(seconds, self.rules.delay_cap)
+        self._crawl_delay = min(seconds, self.rules.delay_cap)
 
-    def ready_at(self, now: float) -> float:
-        """The earliest time for the next request; infinity while the host is full."""
+    def ready_at(self, now: float, who: object = None) -> float:
+        """The earliest time for `who`'s next request; infinity while it must `wait_in_line`."""
         if self.in_flight >= self.rules.per_host:
+            return float("inf")
+        if self._line and next(iter(self._line)) is not who:
             return float("inf")
         return max(self.next_at, self.breaker.ready_at(now))
 
-    def when_free(self, callback: Callable[[], None]) -> None:
-        """Call back once, as soon as a request to this host has ended."""
-        self._waiters.append(callback)
+    def wait_in_line(self, who: object, callback: Callable[[], None]) -> None:
+        """Be called when it is `who`'s turn. Whoever was called goes on, or must `leave_line`."""
+        self._line.setdefault(who, callback)
 
-    def begin(self, now: float) -> None:
+    def leave_line(self, who: object) -> None:
+        if self._line.pop(who, None):
+            self._call_first()
+
+    def begin(self, now: float, who: object = None) -> None:
+        """`who` sends a request, and goes to the end of the line when it wants another."""
+        self._line.pop(who, None)
         self.in_flight += 1
         self.breaker.begin()
-        self._space(now)
+        self._begun.append(now)
+        self._call_first()
 
     def end(
         self,
@@ -107,56 +126,92 @@ class HostBudget:
         latency: float = 0.0,
         retry_after: float | None = None,
     ) -> None:
-        """A request has ended. `sent_at` is when it left; the gap counts from there."""
+        """A request has ended that left at `sent_at`.
+
+        When it arrived only the server knows, but it had by the time it was answered: the gap counts
+        from there, for an answer that took no longer than the gap itself.
+        """
+        # Which of several has ended is not known: taking the oldest can only make us wait longer.
+        arrived_at = min(now, sent_at + self.delay) if sent_at else 0.0
+        self._asked_at = max(self._asked_at, self._begun.popleft(), arrived_at)
+        self._let_go(now, health, latency, retry_after)
+
+    def _let_go(
+        self,
+        now: float,
+        health: Health,
+        latency: float = 0.0,
+        retry_after: float | None = None,
+    ) -> None:
         self.in_flight -= 1
         if health is Health.UNTOUCHED:
             self.breaker.abandon()
         else:
-            self._learn(now, health, sent_at or now, latency, retry_after)
-        waiters, self._waiters = self._waiters, []
-        for callback in waiters:
-            callback()
+            self._learn(now, health, latency, retry_after)
+        self._call_first()
 
     def withdraw(self, now: float) -> None:
         """Undo `begin`: nothing was sent, so nobody has to wait for it."""
-        self.next_at = min(self.next_at, now)
-        self.end(now, Health.UNTOUCHED)
+        self._begun.popleft()
+        self._let_go(now, Health.UNTOUCHED)
 
-    def _learn(
-        self, now: float, health: Health, sent_at: float, latency: float, retry_after: float | None
-    ) -> None:
+    def remember(self, offset: float) -> HostMemory:
+        """What the next process should know; `offset` turns the clock into epoch seconds."""
+        breaker = self.breaker
+        return HostMemory(
+            self.host,
+            self.next_at + offset,
+            self._slowed,
+            breaker.failures,
+            breaker.openings,
+            breaker.open_until + offset if breaker.open_until else 0.0,
+        )
+
+    def restore(self, memory: HostMemory, offset: float) -> None:
+        """Add what an earlier process knew; what this one learnt since is never softened by it."""
+        self._held_until = max(self._held_until, memory.next_at - offset)
+        self._slowed = max(self._slowed, min(memory.delay, self.rules.delay_cap))
+        breaker = self.breaker
+        if self.requests or breaker.failures:
+            return
+        breaker.failures = memory.failures
+        # A host given up on by the last run gets another probe from this one.
+        breaker.openings = min(memory.openings, self.rules.breaker.give_up_after - 1)
+        breaker.open_until = memory.open_until - offset if memory.open_until else 0.0
+
+    def assume_just_asked(self, now: float) -> None:
+        self._asked_at = max(self._asked_at, now)
+
+    def _call_first(self) -> None:
+        if self._line and self.in_flight < self.rules.per_host:
+            next(iter(self._line.values()))()
+
+    def _learn(self, now: float, health: Health, latency: float, retry_after: float | None) -> None:
         self.requests += 1
         if health is Health.WELL:
-            was_open = self.breaker.succeed()
-            self._adapt(latency)
-            if was_open or self.delay:
+            had_failed = self.breaker.failures > 0
+            self.breaker.succeed()
+            self._recover(latency)
+            if had_failed or self.delay:
                 self._changed.add(self)
         else:
             self._changed.add(self)
             self.breaker.fail(now)
             if health is Health.OVERLOADED:
-                self._delay = min(self.rules.delay_cap, max(self._delay, 0.5) * _SLOW_DOWN)
-        self._space(sent_at)
+                self._slowed = min(self.rules.delay_cap, max(self.delay, 0.5) * _SLOW_DOWN)
         if retry_after is not None:
-            self.next_at = max(self.next_at, now + min(retry_after, self.rules.retry_after_cap))
+            wait = min(retry_after, self.rules.retry_after_cap)
+            self._held_until = max(self._held_until, now + wait)
 
-    def _space(self, moment: float) -> None:
-        if delay := self.delay:
-            self.next_at = max(self.next_at, moment + delay + _GAP_MARGIN)
-
-    def _adapt(self, latency: float) -> None:
+    def _recover(self, latency: float) -> None:
         """Drift back to the configured delay, unless the host answers ever more slowly."""
-        if not self.rules.delay and self._delay == 0:
+        self._slowed = self._slowed * _RECOVERY if self._slowed > self.rules.delay + 0.05 else 0.0
+        if not self.rules.delay:  # who asked for no delay measures the machine, not the host
             return
         self._quickest = min(self._quickest, latency)
         self._latency += _LATENCY_MEMORY * (latency - self._latency)
-        wanted = self.rules.delay
-        if self.rules.delay and self._latency > _LATENCY_RISE * max(self._quickest, 0.05):
-            wanted = min(self.rules.delay_cap, max(wanted, self._latency))
-        if self._delay > wanted:
-            self._delay = max(wanted, self._delay * _RECOVERY if self._delay > 0.05 else 0.0)
-        else:
-            self._delay = wanted
+        if self._latency > _LATENCY_RISE * max(self._quickest, 0.05):
+            self._slowed = max(self._slowed, min(self._latency, self.rules.delay_cap))
 
 
 class HostBudgets:
@@ -164,28 +219,33 @@ class HostBudgets:
 
     def __init__(self, rules: HostRules | None = None) -> None:
         self.rules = rules or HostRules()
+        self._has_rules = rules is not None
         self._budgets: dict[str, HostBudget] = {}
         self._changed: set[HostBudget] = set()
-        self._not_before = 0.0
+        self._asked_at = _LONG_AGO  # when a host that we know nothing of was asked, at the latest
 
     def __getitem__(self, host: str) -> HostBudget:
         budget = self._budgets.get(host)
         if budget is None:
-            budget = HostBudget(host, self.rules, self._changed, self._not_before)
+            budget = HostBudget(host, self.rules, self._changed, self._asked_at)
             self._budgets[host] = budget
         return budget
 
     def assume_just_asked(self, now: float) -> None:
         """Somebody died without telling whom it had asked: let every host rest for one delay."""
-        self._not_before = now
+        self._asked_at = now
         for budget in self._budgets.values():
-            budget.next_at = max(budget.next_at, now + budget.delay)
+            budget.assume_just_asked(now)
 
     def __iter__(self) -> Iterator[HostBudget]:
         return iter(self._budgets.values())
 
     def tighten(self, rules: HostRules) -> None:
-        """A second crawl joins: the more polite of both rules holds for both."""
+        """Another crawl joins: the more polite of both rules holds for both."""
+        if not self._has_rules:
+            self._has_rules = True
+            self.replace_rules(rules)
+            return
         self.replace_rules(
             replace(
                 self.rules,
@@ -214,35 +274,17 @@ class HostBudgets:
             and budget.next_at <= now
             and budget.breaker.state(now) is BreakerState.CLOSED
             and not budget.breaker.failures
+            and budget.delay <= self.rules.delay
         ]
         for host in idle:
             del self._budgets[host]
 
     def remember(self, now: float, wall: float) -> list[HostMemory]:
         """What changed since the last call and must survive a restart, in wall-clock time."""
-        memories = [_memory_of(budget, wall - now) for budget in self._changed]
+        memories = [budget.remember(wall - now) for budget in self._changed]
         self._changed.clear()
         return memories
 
     def restore(self, memories: list[HostMemory], now: float, wall: float) -> None:
-        offset = wall - now
         for memory in memories:
-            budget = self[memory.host]
-            budget.next_at = memory.next_at - offset
-            budget._delay = min(max(memory.delay, budget.rules.delay), budget.rules.delay_cap)
-            budget.breaker.failures = memory.failures
-            # A host given up on by the last run gets another probe from this one.
-            budget.breaker.openings = min(memory.openings, budget.rules.breaker.give_up_after - 1)
-            budget.breaker.open_until = memory.open_until - offset if memory.open_until else 0.0
-
-
-def _memory_of(budget: HostBudget, offset: float) -> HostMemory:
-    breaker = budget.breaker
-    return HostMemory(
-        budget.host,
-        budget.next_at + offset,
-        budget._delay if budget._delay > budget.rules.delay else 0.0,
-        breaker.failures,
-        breaker.openings,
-        breaker.open_until + offset if breaker.open_until else 0.0,
-    )
+            self[memory.host].restore(memory, wall - now)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-_SECONDS = re.compile(r"\s*(\d{1,9})(?:\.\d*)?\s*")
+_SECONDS = re.compile(r"\s*(\d{1,40})(?:\.\d*)?\s*")
 _FAR_AHEAD = 400 * 24 * 3600.0  # seconds; a later date is nonsense or malice
 
 
@@ -35,7 +36,8 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
     if match := _SECONDS.fullmatch(value):
         return min(float(match.group(1)), _FAR_AHEAD)
     try:
-        when = parsedate_to_datetime(value).timestamp()
+        date = parsedate_to_datetime(value)
+        when = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (TypeError, ValueError, OverflowError):
         return None
     return min(max(0.0, when - now), _FAR_AHEAD)

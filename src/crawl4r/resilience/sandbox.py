@@ -22,6 +22,7 @@ from typing import Any, cast
 # the function raised instead of answering.
 _FRAME = struct.Struct("<II")
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
+_START_SECONDS = 30.0  # a worker may take to load what it runs
 _RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
 
 
@@ -38,6 +39,7 @@ class _Job:
     head: bytes
     body: bytes
     answer: asyncio.Future[Any]
+    deaths: int = 0  # of workers that had it at hand
 
 
 class Sandbox:
@@ -63,6 +65,7 @@ class Sandbox:
         self._workers: list[_Worker] = []
         self._backlog: deque[_Job] = deque()
         self._is_closed = False
+        self._starts_failed = 0
         self.killed = 0
 
     async def __aenter__(self) -> Sandbox:
@@ -77,6 +80,7 @@ class Sandbox:
         self._is_closed = True
         for worker in self._workers:
             worker.close()
+            self._backlog.extend(worker.jobs)
         for job in self._backlog:
             job.answer.cancel()
 
@@ -114,9 +118,15 @@ class Sandbox:
             return
         self.killed += 1
         jobs = list(worker.jobs)
-        if jobs and not jobs[0].answer.done():
-            jobs[0].answer.set_exception(SandboxKilled(reason))
-        self._backlog.extendleft(reversed(jobs[1:]))
+        if jobs:
+            jobs[0].deaths += 1
+            # Somebody else may have killed it (the kernel, short of memory): the page gets one more
+            # chance, unless it was its time that ran out.
+            if worker.was_killed or jobs[0].deaths > 1:
+                blamed = jobs.pop(0)
+                if not blamed.answer.done():
+                    blamed.answer.set_exception(SandboxKilled(reason))
+        self._backlog.extendleft(reversed(jobs))
         if worker.is_retired:  # its successor is there already
             for waiting in self._workers:
                 self._has_room(waiting)
@@ -128,6 +138,12 @@ class Sandbox:
         worker.successor = task  # a reference, so that the task is not collected
 
     async def _replace(self) -> None:
+        self._starts_failed += 1  # until one is ready
+        await asyncio.sleep(
+            0.05 * 2 ** min(self._starts_failed - 1, 7) if self._starts_failed > 1 else 0
+        )
+        if self._is_closed:
+            return
         worker = await self._start()
         if self._is_closed:
             worker.close()
@@ -145,6 +161,8 @@ class _Worker(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._reason = "the reading process died"
+        self._is_ready = False  # loading the parser is not the first page's fault
+        self.was_killed = False  # by us, for what its job did
         self.is_retired = False
         self.jobs: deque[_Job] = deque()
         self.successor: asyncio.Task[None] | None = None
@@ -168,6 +186,7 @@ class _Worker(asyncio.Protocol):
         await asyncio.get_running_loop().connect_accepted_socket(lambda: worker, ours)
         # Not as an argument: a scope of ten thousand hosts is longer than a command line may be.
         worker._write(config, b"")
+        worker._restart_clock()
         return worker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -198,11 +217,19 @@ class _Worker(asyncio.Protocol):
         return None
 
     def _answered(self, answer: bytes, failed: bool) -> None:
+        if not self._is_ready:
+            self._is_ready = True
+            self._owner._starts_failed = 0
+            return self._restart_clock()
         if not self.jobs:
             return self._kill("the reading process answered unasked")
         job = self.jobs.popleft()
-        if not job.answer.done():
+        try:
             result = json.loads(answer)
+        except (ValueError, RecursionError):
+            self.jobs.appendleft(job)
+            return self._kill("the reading process did not answer in JSON")
+        if not job.answer.done():
             if failed:
                 job.answer.set_exception(SandboxKilled(str(result)))
             else:
@@ -219,15 +246,16 @@ class _Worker(asyncio.Protocol):
         if self._deadline:
             self._deadline.cancel()
         self._deadline = None
-        if self.jobs:
-            loop = asyncio.get_running_loop()
-            self._deadline = loop.call_later(self._seconds, self._out_of_time)
+        if self.jobs or not self._is_ready:
+            limit = self._seconds if self._is_ready else _START_SECONDS
+            self._deadline = asyncio.get_running_loop().call_later(limit, self._out_of_time, limit)
 
-    def _out_of_time(self) -> None:
-        self._kill(f"reading took longer than {self._seconds:g} s")
+    def _out_of_time(self, limit: float) -> None:
+        self._kill(f"reading took longer than {limit:g} s")
 
     def _kill(self, reason: str) -> None:
         self._reason = reason
+        self.was_killed = True
         self._process.kill()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -30,6 +30,7 @@ def main() -> None:
         run = make(config)
         # Only now: what the imports map is not the page's doing.
         resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory_bytes),) * 2)
+        channel.sendall(_FRAME.pack(0, 0))  # ready: the first page's time begins now
         for head, body in jobs:
             answer, failed = _answer(run, head, body)
             channel.sendall(_FRAME.pack(len(answer), failed) + answer)

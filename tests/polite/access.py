@@ -1,0 +1,64 @@
+"""What the server's own access log says of how politely it was asked."""
+
+import asyncio
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import crawl4r
+from tests.site.access_log import AccessRecord
+
+SLACK = 0.002  # seconds by which the server's clock may see a gap shorter than it was kept
+MOST_SECONDS = 60
+
+
+def by_host(records: Iterable[AccessRecord]) -> dict[str, list[AccessRecord]]:
+    """Requests of each host in order of arrival."""
+    hosts: dict[str, list[AccessRecord]] = {}
+    for record in sorted(records, key=lambda record: record.arrived_monotonic):
+        hosts.setdefault(record.host, []).append(record)
+    return hosts
+
+
+def gaps(records: Iterable[AccessRecord]) -> list[float]:
+    """Seconds between the arrivals of one request and the next."""
+    arrivals = sorted(record.arrived_monotonic for record in records)
+    return [later - earlier for earlier, later in pairwise(arrivals)]
+
+
+def assert_polite(records: Iterable[AccessRecord], delay: float) -> None:
+    """To each host one request at a time, `delay` seconds apart, and robots.txt before all else."""
+    for host, requests in by_host(records).items():
+        assert max(record.in_flight for record in requests) == 1, host
+        assert min(gaps(requests), default=delay) >= delay - SLACK, host
+        assert requests[0].path == "/robots.txt", host
+
+
+def crawl(
+    folder: Path,
+    *seeds: str,
+    budgets: crawl4r.HostBudgets | None = None,
+    **options: Any,
+) -> dict[str, str | None]:
+    """Crawl to the end as a user would; verdicts by URL."""
+
+    async def run() -> dict[str, str | None]:
+        return await crawling(folder, *seeds, budgets=budgets, **options)
+
+    return asyncio.run(run())
+
+
+async def crawling(
+    folder: Path,
+    *seeds: str,
+    budgets: crawl4r.HostBudgets | None = None,
+    **options: Any,
+) -> dict[str, str | None]:
+    options = {"allow_private": ["127.0.0.0/8"], "contact": "https://example.org", **options}
+    async with (
+        crawl4r.open(folder, budgets=budgets, **options) as workspace,
+        asyncio.timeout(MOST_SECONDS),
+    ):
+        await workspace.crawl(*seeds).finish()
+        return {row.url: row.verdict for row in workspace.pages()}
