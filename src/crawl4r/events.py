@@ -32,6 +32,7 @@ SETTINGS_RELOADED = "settings_reloaded"
 STATUS_DUMPED = "status_dumped"
 
 _logger = logging.getLogger("crawl4r")
+_logger.addHandler(logging.NullHandler())  # as a library, we are silent until somebody listens
 
 
 def emit(event: str, level: int = logging.INFO, **fields: Any) -> None:

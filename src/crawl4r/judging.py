@@ -97,13 +97,14 @@ class Judge:
             events.emit(events.READER_KILLED, 30, url=lease.url, reason=killed.reason)
             return self._done(lease, answer, Verdict.HOSTILE, killed.reason)
         found = [Found(*item) for item in reading["found"]]
-        return self._done(lease, answer, Verdict.OK, "", found=found, reading=reading)
+        return self._done(lease, answer, Verdict.OK, reading["note"], found=found, reading=reading)
 
     def _redirected(self, lease: Lease, answer: Response, location: str) -> Visit:
         hops = lease.redirects + 1
         if hops > self._max_redirects:
             reason = f"more than {self._max_redirects} redirects"
             return self._done(lease, answer, Verdict.REDIRECT, reason, location=location)
+        location = _as_utf8(location)
         target = self._judge_target(lease, location, hops)
         if target is None:
             reason = f"redirects to {location[:200]!r}, which is no URL"
@@ -200,6 +201,16 @@ class Judge:
             address=answer.address,
             location=location,
         )
+
+
+def _as_utf8(location: str) -> str:
+    """Header bytes were read as Latin-1; a server that sends them raw mostly means UTF-8."""
+    if location.isascii():
+        return location
+    try:
+        return location.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return location
 
 
 def _is_seed(lease: Lease) -> bool:

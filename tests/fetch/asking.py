@@ -51,10 +51,10 @@ def failure_of(answer: Response | Failure) -> Failure:
 
 @asynccontextmanager
 async def serve_bytes(wire: bytes) -> AsyncIterator[str]:
-    """A server that sends these bytes to whoever asks, and hangs up; its URL."""
+    """A server that sends these bytes to whoever says anything, and hangs up; its URL."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
+        await reader.read(65536)
         writer.write(wire)
         await writer.drain()
         writer.close()

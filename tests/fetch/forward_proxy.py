@@ -23,6 +23,7 @@ class ForwardProxy:
         self._credentials = "Basic " + base64.b64encode(login.encode()).decode() if login else ""
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
+        self._conversations: set[asyncio.Task[None]] = set()
 
     @property
     def url(self) -> str:
@@ -41,19 +42,20 @@ class ForwardProxy:
     ) -> None:
         assert self._server is not None
         self._server.close()
-        for writer in [*self._open]:
+        for writer in self._open:
             writer.transport.abort()
-        while self._open:
-            await asyncio.sleep(0.01)
+        if self._conversations:
+            await asyncio.wait(self._conversations)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        conversation = asyncio.current_task()
+        assert conversation is not None
+        self._conversations.add(conversation)
+        conversation.add_done_callback(self._conversations.discard)
         self._open.add(writer)
-        try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError):
-                await self._answer(reader, writer)
-        finally:
-            writer.close()
-            self._open.discard(writer)
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            await self._answer(reader, writer)
+        writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -101,9 +103,6 @@ class ForwardProxy:
             return None
         self._open.add(writer)
         return reader, writer
-
-    def __repr__(self) -> str:
-        return f"<ForwardProxy {self.url} {self.asked}>"
 
 
 async def _relay(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from crawl4r.fetch.curl import CurlLimits
-from crawl4r.model import Failure, Verdict
+from crawl4r.model import Verdict
 from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport
 from tests.fetch.memory import MEGABYTE, watch_memory
 from tests.site.process import SiteProcess
@@ -42,12 +42,20 @@ def test_an_answer_that_takes_too_long_is_given_up(site: SiteProcess, path: str)
     wait_until_nobody_is_served(site)
 
 
-def test_a_request_may_have_a_time_limit_of_its_own(site: SiteProcess) -> None:
-    async def fetch() -> Failure:
-        async with open_transport(limits=CurlLimits(timeout=60)) as transport:
-            return failure_of(await transport.fetch(get(site.url("/hang"), timeout=0.2)))
+@pytest.mark.parametrize("path", ["/endless", "/endless?chunked=1", "/big?mb=20", "/big?mb=1"])
+def test_a_request_may_be_content_with_the_start_of_a_body(site: SiteProcess, path: str) -> None:
+    async def fetch() -> None:
+        async with open_transport(limits=SMALL) as transport:
+            answer = answer_of(await transport.fetch(get(site.url(path), cut_at=100_000)))
+            assert answer.status == 200
+            assert 100_000 <= len(answer.body) < 200_000
+            whole = answer_of(await transport.fetch(get(site.url("/site/3/"), cut_at=100_000)))
+            assert whole.body.endswith(b"</html>\n")
+            page = answer_of(await transport.fetch(get(site.url("/big?mb=1"))))
+            assert len(page.body) == MEGABYTE
 
-    assert asyncio.run(fetch()).reason.startswith("timeout:")
+    asyncio.run(fetch())
+    wait_until_nobody_is_served(site)
 
 
 def test_a_drip_below_the_slowest_speed_is_given_up_before_the_time_limit(

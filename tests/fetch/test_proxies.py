@@ -32,7 +32,7 @@ def pool_of(
 
 def fail(pool: ProxyPool, url: str, times: int) -> None:
     for _ in range(times):
-        pool.report(url, worked=False)
+        pool.report_outcome(url, worked=False)
 
 
 def rest_of(pool: ProxyPool, url: str, clock: Clock) -> int:
@@ -47,7 +47,7 @@ def rest_of(pool: ProxyPool, url: str, clock: Clock) -> int:
 def test_no_proxies_mean_no_proxy(clock: Clock) -> None:
     pool = pool_of(clock)
     assert pool.pick() is None
-    pool.report(A, worked=False)  # of a pool that was reconfigured meanwhile
+    pool.report_outcome(A, worked=False)  # of a pool that was reconfigured meanwhile
 
 
 def test_round_robin_takes_them_in_turn(clock: Clock) -> None:
@@ -66,7 +66,7 @@ def test_least_used_evens_out_what_a_rest_left_uneven(clock: Clock) -> None:
     pool = pool_of(clock, A, B, rotation=Rotation.LEAST_USED)
     fail(pool, A, 3)
     assert {pool.pick() for _ in range(6)} == {B}
-    pool.report(A, worked=True)
+    pool.report_outcome(A, worked=True)
     assert [pool.pick() for _ in range(6)] == [A] * 6
     assert {pool.pick(), pool.pick()} == {A, B}
 
@@ -101,7 +101,7 @@ def test_a_proxy_rests_twice_as_long_with_each_further_failure(clock: Clock) -> 
 def test_one_success_clears_the_record(clock: Clock) -> None:
     pool = pool_of(clock, A, B)
     fail(pool, A, 5)
-    pool.report(A, worked=True)
+    pool.report_outcome(A, worked=True)
     assert rest_of(pool, A, clock) == 0
     fail(pool, A, 2)
     assert rest_of(pool, A, clock) == 0

@@ -1,1 +1,1 @@
-"""fetch: bytes from the network."""
+"""fetch: what does the server answer?"""

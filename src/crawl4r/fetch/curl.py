@@ -7,6 +7,7 @@ connect to: the egress gate stands there, so no name, redirect or cached answer 
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import time
 from collections.abc import Mapping
@@ -35,7 +36,7 @@ class CurlLimits:
     slowest: int = 32  # bytes a second, below which for `slow_seconds` an answer is given up
     slow_seconds: int = 20
     max_bytes: int = 32 * 1024**2  # on the wire
-    max_decoded_bytes: int = 64 * 1024**2
+    max_decoded_bytes: int = 32 * 1024**2
 
 
 @dataclass(slots=True)
@@ -49,6 +50,32 @@ class _Transfer:
     head: list[bytes] = field(default_factory=list)
     body: list[bytes] = field(default_factory=list)
     refusal: str | None = None
+    is_cut: bool = False
+
+    def take(self, chunk: bytes) -> int | None:
+        """Like `body.append`, but ends the transfer when there is enough."""
+        self.body.append(chunk)
+        enough = self.request.cut_at or 0
+        self.is_cut = sum(map(len, self.body)) >= enough
+        return 0 if self.is_cut else None
+
+
+_CLOSED = Failure(Verdict.NETWORK_ERROR, "the crawl ended", True, hurts_host=False)
+
+
+class _NewSocket:
+    """What pycurl wants of a socket: a number to duplicate, and to be gone afterwards."""
+
+    __slots__ = ("_fd",)
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def __del__(self) -> None:
+        os.close(self._fd)
 
 
 class CurlTransport:
@@ -82,6 +109,8 @@ class CurlTransport:
         self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
 
     async def fetch(self, request: Request) -> Response | Failure:
+        if request.proxy and (refusal := await self._refusal_behind_proxy(request.url)):
+            return Failure(Verdict.EGRESS_REFUSED, refusal, False, hurts_host=False)
         handle = self._idle.pop() if self._idle else self._new_handle()
         transfer = _Transfer(
             request,
@@ -105,13 +134,29 @@ class CurlTransport:
                 self._multi.remove_handle(handle)
                 handle.close()
 
+    async def _refusal_behind_proxy(self, url: str) -> str | None:
+        """A proxy connects for us, perhaps from inside a network: judge the target ourselves.
+
+        The proxy resolves names on its own; a name that we cannot resolve is left to it.
+        """
+        parts = split(url)
+        port = int(parts.netloc[len(parts.host) + 1 :] or (443 if parts.scheme == "https" else 80))
+        host = self._resolve.get(parts.host, parts.host.strip("[]"))
+        try:
+            found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError:
+            return None
+        refusals = (self._gate.refusal(str(item[4][0]), port, parts.host) for item in found)
+        return next((refusal for refusal in refusals if refusal), None)
+
     async def close(self) -> None:
         if self._timer:
             self._timer.cancel()
         for handle in [*self._running, *self._idle]:
             if transfer := self._running.get(handle):
                 self._multi.remove_handle(handle)
-                transfer.answer.cancel()
+                if not transfer.answer.done():
+                    transfer.answer.set_result(_CLOSED)
             handle.close()
         self._running.clear()
         self._idle.clear()
@@ -130,7 +175,7 @@ class CurlTransport:
             (pycurl.CONNECTTIMEOUT_MS, round(limits.connect_timeout * 1000)),
             (pycurl.LOW_SPEED_LIMIT, limits.slowest),
             (pycurl.LOW_SPEED_TIME, limits.slow_seconds),
-            (pycurl.MAXFILESIZE_LARGE, limits.max_bytes),
+            (pycurl.TIMEOUT_MS, round(limits.timeout * 1000)),
             (pycurl.HTTP_CONTENT_DECODING, 0),  # ours has a cap, and knows zstd
             (pycurl.HTTP09_ALLOWED, 0),
             (pycurl.TCP_KEEPALIVE, 1),
@@ -150,10 +195,13 @@ class CurlTransport:
         handle.setopt(pycurl.URL, request.url)
         handle.setopt(pycurl.HTTPHEADER, request.headers)
         handle.setopt(pycurl.HEADERFUNCTION, transfer.head.append)
-        handle.setopt(pycurl.WRITEFUNCTION, transfer.body.append)
-        timeout = request.timeout or self._limits.timeout
-        handle.setopt(pycurl.TIMEOUT_MS, round(timeout * 1000))
-        handle.setopt(pycurl.PROXY, request.proxy or "")
+        handle.setopt(
+            pycurl.WRITEFUNCTION, transfer.take if request.cut_at else transfer.body.append
+        )
+        limit = 0 if request.cut_at else self._limits.max_bytes
+        handle.setopt(pycurl.MAXFILESIZE_LARGE, limit)
+        handle.setopt(pycurl.PROXY, request.proxy or "")  # an empty one: none, whatever the
+        handle.setopt(pycurl.NOPROXY, "")  # environment says
         # The proxy's own host is what is connected to when there is one.
         connects_to = _host_of_proxy(request.proxy) if request.proxy else transfer.host
 
@@ -178,7 +226,7 @@ class CurlTransport:
         if refusal:
             transfer.refusal = refusal
             return pycurl.SOCKET_BAD
-        return socket.socket(family, kind, protocol)
+        return _NewSocket(socket.socket(family, kind, protocol).detach())
 
     def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
         if what == pycurl.POLL_REMOVE:
@@ -229,7 +277,7 @@ class CurlTransport:
         self._multi.remove_handle(handle)
         answer = (
             failure_of(handle, *error, transfer.refusal, _sent_at(handle, transfer))
-            if error
+            if error and not transfer.is_cut
             else self._response(handle, transfer)
         )
         self._put_back(handle)
@@ -242,7 +290,7 @@ class CurlTransport:
         wire_bytes = len(body)
         sent_at = _sent_at(handle, transfer)
         latency = time.monotonic() - sent_at
-        codings = next((value for name, value in headers if name == "content-encoding"), None)
+        codings = ",".join(value for name, value in headers if name == "content-encoding")
         status = handle.getinfo(pycurl.RESPONSE_CODE)
         try:
             body = remove_codings(body, codings, self._limits.max_decoded_bytes)

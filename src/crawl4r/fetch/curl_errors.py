@@ -8,6 +8,7 @@ import pycurl
 
 from crawl4r.model import Failure, Verdict
 
+_E_TOO_LARGE = 100  # CURLE_TOO_LARGE, of which headers are all we can run into
 _E_PROXY = 97  # CURLE_PROXY, which pycurl does not name
 # code: (short reason, worth another try)
 _REASONS: dict[int, tuple[str, bool]] = {
@@ -43,8 +44,8 @@ def failure_of(
     if code == pycurl.E_FILESIZE_EXCEEDED:
         reason = "longer than the byte limit"
         return Failure(Verdict.TOO_LARGE, reason, False, sent_at, latency, status, hurts_host=False)
-    if all(word in message.lower() for word in _HEADERS_TOO_LARGE):
-        reason = f"headers-too-large: {message}"
+    if code == _E_TOO_LARGE or all(word in message.lower() for word in _HEADERS_TOO_LARGE):
+        reason = f"headers-too-large: {message or 'a line is longer than the limit'}"
         return Failure(Verdict.HOSTILE, reason, False, sent_at, latency, status, hurts_host=False)
     reason, transient = _REASONS.get(code, (f"curl-{code}", True))
     return Failure(

@@ -10,7 +10,9 @@ from crawl4r.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 
 ACCEPTED = "gzip, deflate, br, zstd"
 _MAX_CODINGS = 2
+_MAX_MEMBERS = 32  # of one body: each costs a copy of what follows it
 _ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server use
+_GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for the three containers
 
 
@@ -52,20 +54,20 @@ def _undeflate(body: bytes, cap: int) -> bytes:
 
 def _inflate(body: bytes, cap: int, container: int, name: str) -> bytes:
     out = b""
-    while body:
+    for _ in range(_MAX_MEMBERS):
         inflater = zlib.decompressobj(wbits=container)
         try:
             out += inflater.decompress(body, cap + 1 - len(out))
         except zlib.error as problem:
-            if out:  # trailing bytes after a whole member: what browsers ignore too
-                return out
             raise Undecodable(f"not {name}: {problem}") from None
         if len(out) > cap:
             return out
         if not inflater.eof:
             raise Undecodable(f"{name} ends too early")
         body = inflater.unused_data
-    return out
+        if container != _GZIP or not body.startswith(_GZIP_MAGIC):
+            return out  # what follows a whole member is ignored, as browsers do
+    raise Undecodable(f"more than {_MAX_MEMBERS} {name} members")
 
 
 def _unbrotli(body: bytes, cap: int) -> bytes:
@@ -84,7 +86,7 @@ def _unbrotli(body: bytes, cap: int) -> bytes:
 
 def _unzstd(body: bytes, cap: int) -> bytes:
     out = b""
-    while body and len(out) <= cap:
+    for _ in range(_MAX_MEMBERS):
         decompressor = ZstdDecompressor(
             options={DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
         )
@@ -94,8 +96,10 @@ def _unzstd(body: bytes, cap: int) -> bytes:
             raise Undecodable(f"not zstd: {problem}") from None
         if not decompressor.eof and len(out) <= cap:
             raise Undecodable("zstd ends too early")
-        body = decompressor.unused_data if decompressor.eof else b""
-    return out
+        if len(out) > cap or not decompressor.unused_data:
+            return out
+        body = decompressor.unused_data
+    raise Undecodable(f"more than {_MAX_MEMBERS} zstd frames")
 
 
 _DECODERS = {

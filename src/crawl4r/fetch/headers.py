@@ -14,6 +14,7 @@ from crawl4r.urls.canonical import split
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BAD_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _OURS = frozenset(["host", "content-length", "transfer-encoding", "connection", "accept-encoding"])
+_CREDENTIALS = frozenset(["authorization", "proxy-authorization", "cookie"])
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -23,6 +24,10 @@ def check_header(name: str, value: str, key: str) -> None:
         raise SettingsError(key, f"{name!r} is not a header name")
     if name.lower() in _OURS:
         raise SettingsError(key, f"{name} is set by crawl4r itself")
+    if name.lower() in _CREDENTIALS:
+        raise SettingsError(
+            key, f"{name} would go to every host; put it under fetch.auth with its origin"
+        )
     if _BAD_VALUE.search(value):
         raise SettingsError(key, f"the value of {name} holds a control character or a line break")
 
@@ -45,7 +50,7 @@ class RequestHeaders:
             "Accept-Encoding": ACCEPTED,
         }
         self._common = [f"{name}: {value}" for name, value in lines.items() if value]
-        self._auth = {origin: _basic(pair) for origin, pair in (auth or {}).items()}
+        self._auth = {origin: _credentials(value) for origin, value in (auth or {}).items()}
 
     def for_url(self, url: str, validators: Validators | None = None) -> list[str]:
         if not self._auth and validators is None:
@@ -64,8 +69,11 @@ class RequestHeaders:
         return lines
 
 
-def _basic(pair: str) -> str:
-    return "Basic " + base64.b64encode(pair.encode()).decode()
+def _credentials(value: str) -> str:
+    """`user:password` is Basic; a value with a scheme, like `Bearer ...`, is sent as it is."""
+    if value.partition(" ")[0] in {"Basic", "Bearer", "Token", "Negotiate", "Digest"}:
+        return value
+    return "Basic " + base64.b64encode(value.encode()).decode()
 
 
 def parse_header_lines(lines: list[bytes]) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ class Request:
     url: str
     headers: Sequence[str]  # "Name: value"
     proxy: str | None = None
-    timeout: float | None = None  # seconds, when it differs from the transport's own
+    cut_at: int | None = None  # take this many bytes of the body and be content with them
 
 
 class Transport(Protocol):

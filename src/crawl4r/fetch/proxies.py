@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from crawl4r.model import Failure, Response, Verdict
+
+_PROXY_AUTHENTICATION = 407
 _FAILURES_TO_REST = 3
 _REST = 60.0  # seconds; doubles with every further failure
 _REST_CAP = 1800.0
@@ -54,8 +57,17 @@ class ProxyPool:
         proxy.used += 1
         return proxy.url
 
-    def report(self, url: str, *, worked: bool) -> None:
-        """A success clears the proxy's record; failures in a row make it rest ever longer."""
+    def report(self, url: str, answer: Response | Failure) -> None:
+        """An answer clears the proxy's record; failures in a row make it rest ever longer.
+
+        What only the site can be blamed for says nothing of the proxy.
+        """
+        if isinstance(answer, Response):
+            self.report_outcome(url, worked=answer.status != _PROXY_AUTHENTICATION)
+        elif answer.verdict is Verdict.NETWORK_ERROR:
+            self.report_outcome(url, worked=False)
+
+    def report_outcome(self, url: str, *, worked: bool) -> None:
         proxy = next((proxy for proxy in self._proxies if proxy.url == url), None)
         if proxy is None:
             return
