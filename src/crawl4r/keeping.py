@@ -22,7 +22,6 @@ from crawl4r.state.database import Database
 from crawl4r.state.records import HostMemories, Notes
 
 _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
-_CONTENT = frozenset([Verdict.OK, Verdict.NOT_MODIFIED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class Keeper:
         for visit, capture in kept:
             number = shelf.captures.add(visit.lease.url_id, capture)
             recorded.append(capture._replace(id=number))
-            content = number if capture.verdict in _CONTENT else None
+            content = number if capture.verdict is Verdict.OK else None
             endings.append(visit.ending._replace(capture=number, content=content))
         shelf.frontier.settle(endings)
         shelf.captures.add_attempts(visits, now)
@@ -127,9 +126,8 @@ class Keeper:
             return visit, capture._replace(sha256=earlier)
         if visit.body is None:
             return visit, capture
-        sha256, is_new = self._shelf.blobs.add(visit.body, capture.content_type)
-        reason = capture.reason if is_new or capture.reason else "same bytes as an earlier page"
-        return visit, capture._replace(sha256=sha256, reason=reason)
+        sha256, _ = self._shelf.blobs.add(visit.body, capture.content_type)
+        return visit, capture._replace(sha256=sha256)
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
         pages = sum(_is_new_page(visit) for visit in visits)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawl4r.archive.captures import Captures
+from crawl4r.errors import StorageDamaged
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes, RobotsRecords
 from crawl4r.urls.canonical import split
@@ -54,6 +55,8 @@ class Reporter:
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         for row in self._database.stream(f"{_PAGES} {where} ORDER BY u.id", values):
             fields = list(row)
+            if fields[3] is not None and not isinstance(fields[3], bytes):
+                raise StorageDamaged(f"state.db: the row of {fields[0]} is damaged")
             fields[3] = fields[3].hex() if fields[3] else None
             yield PageRow(*fields)
 
@@ -79,8 +82,6 @@ class Reporter:
             "pages": self._notes.tally("pages"),
             "bytes": self._notes.tally("bytes"),
             "captures": self._one("SELECT count(*) FROM captures"),
-            "blobs": self._one("SELECT count(*) FROM blobs"),
-            "stored_bytes": self._one("SELECT coalesce(sum(length), 0) FROM blobs"),
             "last_capture_at": self._one(
                 "SELECT fetched_at FROM captures ORDER BY id DESC LIMIT 1"
             ),

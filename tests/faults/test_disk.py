@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import crawl4r
 from tests.cli.running import Answer, crawl, environment, run
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
@@ -21,11 +22,10 @@ from tests.faults.whole import (
 from tests.site.process import REPOSITORY, SiteProcess
 
 STORES = ("segments", "files")
-TIMES = 2  # that each place fails in turn: its first calls ...
-EVERY_TIME = "CRAWL4R_EVERY_FAULT" in os.environ  # ... or, in the soak, all of them
+EVERY_TIME = "CRAWL4R_EVERY_FAULT" in os.environ  # in the soak, each call fails in its turn
 SMALL = 12  # pages
 LARGE = 600  # pages: far more than fits in the small disk
-FILE_LIMITS = (0, 100, 4096, 8192, 20_000, 60_000, 120_000, 200_000)  # bytes
+FILE_LIMITS = (0, 100, 8192, 60_000, 120_000, 200_000)  # bytes
 WIDE = ("--per-host", "8", "--concurrency", "8")
 
 
@@ -90,19 +90,28 @@ def test_every_file_operation_may_fail_and_nothing_is_lost(
     trace = tmp_path / "trace"
     faultless = crawl_faulty(site, tmp_path / "faultless", store, CRAWL4R_FAULT_TRACE=str(trace))
     assert faultless.code == 0
-    faults = [
-        fault
-        for fault in trace.read_text().splitlines()
-        if EVERY_TIME or int(fault.rpartition("#")[2]) <= TIMES
-    ]
+    faults = [fault for fault in trace.read_text().splitlines() if EVERY_TIME or is_worth_it(fault)]
     assert len(faults) > 15
 
     def suffer(number: int, fault: str) -> None:
         workspace = tmp_path / f"fault-{number}"
         answer = crawl_faulty(site, workspace, store, CRAWL4R_FAULT=fault)
-        assert_it_stopped_and_can_go_on(site, workspace, answer)
+        # Without its sum the state is only not compared at the next start.
+        harmless = "write_sum" in fault
+        assert_it_stopped_and_can_go_on(site, workspace, answer, is_harmless=harmless)
 
     report(problems_of(suffer, faults))
+
+
+def test_a_page_that_is_fetched_again_is_not_called_a_copy_of_itself(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    """Its bytes reached the store before the failure, its capture did not."""
+    fault = "replace in FileBlobs._write < FileBlobs.flush#3"
+    assert crawl_faulty(site, tmp_path / "ws", "files", CRAWL4R_FAULT=fault).code == 4
+    go_on(tmp_path / "ws", site.url(f"/site/{SMALL}/"))
+    with crawl4r.open(tmp_path / "ws", read_only=True) as opened:
+        assert {capture.reason for capture in opened.captures.after(0)} == {""}
 
 
 def test_no_file_may_grow_and_nothing_is_lost(site: SiteProcess, tmp_path: Path) -> None:
@@ -114,6 +123,12 @@ def test_no_file_may_grow_and_nothing_is_lost(site: SiteProcess, tmp_path: Path)
         assert_it_stopped_and_can_go_on(site, workspace, answer)
 
     report(problems_of(suffer, [str(limit) for limit in FILE_LIMITS]))
+
+
+def is_worth_it(fault: str) -> bool:
+    """Every place once; what makes bytes durable also when some pages are kept already."""
+    place, _, time = fault.rpartition("#")
+    return int(time) <= (2 if place.startswith(("write", "fsync", "replace")) else 1)
 
 
 def crawl_faulty(site: SiteProcess, workspace: Path, store: str, **faults: str) -> Answer:
@@ -131,11 +146,14 @@ def crawl_faulty(site: SiteProcess, workspace: Path, store: str, **faults: str) 
     return Answer(ended.returncode, ended.stdout, ended.stderr.decode())
 
 
-def assert_it_stopped_and_can_go_on(site: SiteProcess, workspace: Path, answer: Answer) -> None:
+def assert_it_stopped_and_can_go_on(
+    site: SiteProcess, workspace: Path, answer: Answer, *, is_harmless: bool = False
+) -> None:
     bodies = expected_bodies(site, SMALL)
     assert "Traceback" not in answer.err, answer.err.splitlines()[-1]
-    assert answer.code in {2, 4}, f"exit code {answer.code}"
-    assert str(workspace) in answer.err, answer.err
+    if answer.code != 0 or not is_harmless:
+        assert answer.code in {2, 4}, f"exit code {answer.code}"
+        assert str(workspace) in answer.err, answer.err
     assert_nothing_is_torn(workspace, bodies)
     go_on(workspace, site.url(f"/site/{SMALL}/"))
     assert_every_page_is_stored_once(workspace, bodies)
@@ -148,7 +166,8 @@ def problems_of(suffer: Callable[[int, str], None], faults: list[str]) -> list[s
         try:
             suffer(*numbered)
         except Exception as problem:
-            return f"{numbered[1]}: {type(problem).__name__}: {str(problem).splitlines()[0]}"
+            message = str(problem).partition("\n")[0]
+            return f"{numbered[1]}: {type(problem).__name__}: {message}"
         return ""
 
     with ThreadPoolExecutor(2) as pool:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture, Verdict, Visit
 from crawl4r.state.database import Database
 
@@ -94,6 +95,10 @@ class Captures:
         )
         return rows[0][0].hex() if rows and rows[0][0] else None
 
+    def last_id(self) -> int:
+        (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM captures")
+        return int(row[0])
+
     def after(self, capture_id: int) -> Iterator[Capture]:
         """Captures in the order they were committed, past the given one."""
         for row in self._database.stream(f"{_SELECT} WHERE c.id > ? ORDER BY c.id", (capture_id,)):
@@ -102,7 +107,12 @@ class Captures:
 
 def _capture_of(row: tuple[Any, ...]) -> Capture:
     fields = list(row)
-    fields[3] = Verdict(fields[3])
-    fields[5] = fields[5].hex() if fields[5] else None
-    fields[9] = [tuple(pair) for pair in json.loads(fields[9])]
+    try:
+        fields[3] = Verdict(fields[3])
+        fields[5] = fields[5].hex() if fields[5] else None
+        fields[9] = [(str(name), str(value)) for name, value in json.loads(fields[9])]
+    except (ValueError, TypeError, AttributeError, RecursionError) as problem:
+        raise StorageDamaged(
+            f"state.db: capture {fields[-1]} of {fields[0]} is damaged"
+        ) from problem
     return Capture(*fields)

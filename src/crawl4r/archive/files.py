@@ -77,6 +77,10 @@ class FileBlobs:
         path = added[0] if added else self._find(sha256)
         return str(path.relative_to(self._folder)) if path else ""
 
+    def totals(self) -> tuple[int, int]:
+        sizes = [path.stat().st_size for path in self._folder.glob("??/??/*.zst")]
+        return len(sizes), sum(sizes)
+
     def close(self) -> None:
         self._added.clear()
 

@@ -6,6 +6,7 @@ is missing is written again, so that after any crash there is every line once an
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -32,8 +33,8 @@ class MetadataLog:
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as problem:
             raise WorkspaceError(f"cannot open {path}: {problem.strerror}") from problem
-        last, self._end = _last_whole_line(self._fd)
-        os.ftruncate(self._fd, self._end)
+        last, self._end = _last_whole_line(self._fd, captures.last_id())
+        self._cut()
         self._catch_up(last)
 
     def add(self, captures: Iterable[Capture]) -> None:
@@ -50,11 +51,22 @@ class MetadataLog:
             os.lseek(self._fd, self._end, os.SEEK_SET)
             write_all(self._fd, data)
         except OSError as problem:
-            raise StorageFull(
-                f"cannot write {self._path}: {problem.strerror}; "
-                "free some space and run the command again"
-            ) from problem
+            with contextlib.suppress(StorageFull):
+                self._cut()  # no torn line even for those who read the file now
+            raise self._full(problem) from problem
         self._end += len(data)
+
+    def _cut(self) -> None:
+        try:
+            os.ftruncate(self._fd, self._end)
+        except OSError as problem:
+            raise self._full(problem) from problem
+
+    def _full(self, problem: OSError) -> StorageFull:
+        return StorageFull(
+            f"cannot write {self._path}: {problem.strerror}; "
+            "free some space and run the command again"
+        )
 
     def _catch_up(self, last: int) -> None:
         batch: list[Capture] = []
@@ -89,8 +101,11 @@ class MetadataLog:
         }
 
 
-def _last_whole_line(fd: int) -> tuple[int, int]:
-    """The capture id on the last whole line, and where that line ends; zeros for an empty file."""
+def _last_whole_line(fd: int, newest: int) -> tuple[int, int]:
+    """The capture id on the last whole line, and where that line ends; zeros for an empty file.
+
+    A line of a capture past `newest` was written for a commit that the database has lost since.
+    """
     end = os.lseek(fd, 0, os.SEEK_END)
     while end > 0:
         start = max(0, end - _TAIL_BYTES)
@@ -100,7 +115,7 @@ def _last_whole_line(fd: int) -> tuple[int, int]:
             line_start = tail.rfind(b"\n", 0, newline) + 1
             if line_start == 0 and start > 0:
                 break
-            if capture_id := _capture_id(tail[line_start:newline]):
+            if 0 < (capture_id := _capture_id(tail[line_start:newline])) <= newest:
                 return capture_id, start + newline + 1
             position = newline
         if start == 0:
@@ -112,6 +127,7 @@ def _last_whole_line(fd: int) -> tuple[int, int]:
 def _capture_id(line: bytes) -> int:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return 0
-    return int(record.get("capture", 0)) if isinstance(record, dict) else 0
+    found = record.get("capture") if isinstance(record, dict) else None
+    return found if isinstance(found, int) else 0

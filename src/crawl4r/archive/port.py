@@ -20,5 +20,8 @@ class Blobs(Protocol):
     def locate(self, sha256: str) -> str:
         """Where the bytes are, relative to the store; empty when they are not there."""
 
+    def totals(self) -> tuple[int, int]:
+        """How many distinct bodies are stored, and the bytes they take on disk."""
+
     def close(self) -> None:
         """Let go of files; what was not flushed is dropped."""

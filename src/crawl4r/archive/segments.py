@@ -120,6 +120,12 @@ class SegmentBlobs:
         place = self._added.get(key) or self._place(key)
         return f"{place.segment:06d}{_SUFFIX}@{place.offset}" if place else ""
 
+    def totals(self) -> tuple[int, int]:
+        (row,) = self._database.read(
+            "SELECT count(*), coalesce(sum(length + ?), 0) FROM blobs", (HEAD_BYTES,)
+        )
+        return int(row[0]), int(row[1])
+
     def close(self) -> None:
         self._forget_added()
         self._close_segment()
@@ -128,6 +134,8 @@ class SegmentBlobs:
         rows = self._database.read(
             "SELECT segment, offset, length, raw_length FROM blobs WHERE sha256 = ?", (key,)
         )
+        if rows and not all(isinstance(number, int) for number in rows[0]):
+            raise StorageDamaged(f"state.db: the place of {key.hex()} is damaged")
         return _Place(*rows[0]) if rows else None
 
     def _path(self, segment: int) -> Path:
@@ -142,6 +150,7 @@ class SegmentBlobs:
                     path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, self._permissions
                 )
                 if is_new:
+                    os.fchmod(self._fd, self._permissions)  # whatever the umask says
                     sync_folder(self._folder)
             except OSError as problem:
                 raise StorageFull(f"cannot open {path}: {problem.strerror}") from problem
@@ -178,7 +187,9 @@ class SegmentBlobs:
         indexed_segment = row[0] if row[0] is not None else 1
         indexed_end = row[1] + HEAD_BYTES if row[0] is not None else 0
         adopted = cut = 0
-        on_disk = [int(path.stem) for path in self._folder.glob(f"*{_SUFFIX}")]
+        on_disk = [
+            int(path.stem) for path in self._folder.glob(f"*{_SUFFIX}") if path.stem.isdecimal()
+        ]
         self._segment = max([indexed_segment, *on_disk])
         for segment in range(indexed_segment, self._segment + 1):
             start = indexed_end if segment == indexed_segment else 0
@@ -198,6 +209,8 @@ class SegmentBlobs:
         adopted, end = self._adopt_records(segment, path, start, size)
         if size > end:
             os.truncate(path, end)
+        if adopted:  # a killed process may not have synced what we are about to name
+            _sync_file(path)
         self._end = end
         return adopted, size - end
 
@@ -219,6 +232,14 @@ class SegmentBlobs:
                 adopted += 1
                 end += HEAD_BYTES + where.length
         return adopted, end
+
+
+def _sync_file(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _next_record(head: bytes, segment: int, offset: int) -> tuple[bytes, _Place] | None:

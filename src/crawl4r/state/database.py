@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from crawl4r.errors import StorageDamaged, StorageError, StorageFull, WorkspaceError
+from crawl4r.state.checksum import check_sum, forget_sum, write_sum
 from crawl4r.state.migrations import CURRENT, VERSIONS
 
 _CACHE_KIB = 24 * 1024
 _BUSY_MS = 5_000
+_NONSENSE_VERSION = 1_000_000  # no format will ever have this number: the header is damaged
 
 
 class Database:
@@ -24,8 +26,13 @@ class Database:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._read_only = read_only
+        _refuse_newer(_version_in_header(path), path)  # before a sum that its writer may not keep
+        check_sum(path)
         self._connection = _connect(path, read_only)
         self._in_transaction = False
+        if not read_only:
+            forget_sum(path)  # it is about to change
         try:
             self._prepare(read_only)
         except BaseException:
@@ -39,11 +46,7 @@ class Database:
             run(f"PRAGMA cache_size = -{_CACHE_KIB}")
             run("PRAGMA cell_size_check = ON")
             version = run("PRAGMA user_version").fetchone()[0]
-            if version > CURRENT:
-                raise WorkspaceError(
-                    f"{self.path} was written by a newer crawl4r (format {version}, this one reads "
-                    f"up to {CURRENT}); update crawl4r or use another --workspace"
-                )
+            _refuse_newer(version, self.path)
             self.was_empty = version == 0
             if read_only:
                 if 0 < version < CURRENT:  # somebody looks before the next crawl: upgrade for both
@@ -101,7 +104,11 @@ class Database:
         """Close; what was not committed is rolled back."""
         with contextlib.suppress(sqlite3.Error):
             self.rollback()
+            if not self._read_only:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
+        if not self._read_only:
+            write_sum(self.path)
 
     def _begin(self) -> None:
         if not self._in_transaction:
@@ -114,6 +121,28 @@ class Database:
             yield
         except sqlite3.Error as problem:
             raise _translate(problem, self.path) from problem
+        except UnicodeDecodeError as problem:  # a damaged name in SQLite's own message
+            raise StorageDamaged(f"{self.path} is damaged") from problem
+
+
+def _version_in_header(path: Path) -> int:
+    """SQLite keeps `user_version` at a fixed place; 0 when there is no such file yet."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(64)
+    except OSError:
+        return 0
+    is_ours = header.startswith(b"SQLite format 3\0") and len(header) == 64
+    version = int.from_bytes(header[60:64]) if is_ours else 0
+    return version if version < _NONSENSE_VERSION else 0
+
+
+def _refuse_newer(version: int, path: Path) -> None:
+    if version > CURRENT:
+        raise WorkspaceError(
+            f"{path} was written by a newer crawl4r (format {version}, this one reads "
+            f"up to {CURRENT}); update crawl4r or use another --workspace"
+        )
 
 
 def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
@@ -121,7 +150,9 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
         if read_only:
             if not path.exists():
                 raise WorkspaceError(f"there is no crawl in {path.parent} (no {path.name})")
-            return sqlite3.connect(f"file:{path}?mode=rw", uri=True, isolation_level=None)
+            return sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None
+            )
         return sqlite3.connect(path, isolation_level=None)
     except sqlite3.Error as problem:
         raise WorkspaceError(f"cannot open {path}: {problem}") from problem

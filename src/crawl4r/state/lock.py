@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from crawl4r.errors import WorkspaceError
+from crawl4r.errors import StorageFull, WorkspaceError
 
 
 class WorkspaceLock:
@@ -27,8 +27,12 @@ class WorkspaceLock:
                 f"another crawl (process {holder}) is using {workspace}; "
                 "wait for it, stop it, or give another --workspace"
             ) from None
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+        try:
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+        except OSError as problem:
+            os.close(self._fd)
+            raise StorageFull(f"cannot write {self._path}: {problem.strerror}") from problem
 
     def close(self) -> None:
         os.close(self._fd)
