@@ -77,7 +77,12 @@ class Page:
         """The bytes as the server sent them, content codings removed; checked against their hash."""
         if self.capture.sha256 is None:
             return b""
-        return self._blobs.read(self.capture.sha256) or b""
+        body = self._blobs.read(self.capture.sha256)
+        if body is None:
+            raise StorageDamaged(
+                f"the bytes of {self.url} ({self.capture.sha256}) are not in the store"
+            )
+        return body
 
     @property
     def text(self) -> str:
@@ -220,7 +225,9 @@ class Workspace:
         return self.report.why(self.canonical(url), scope, tuple(rules.agents))
 
     def status(self) -> dict[str, Any]:
-        return self.report.status(time.time())
+        """Totals, hosts and errors, as `crawl4r status --json` prints them."""
+        blobs, stored_bytes = self.blobs.totals()
+        return self.report.status(time.time()) | {"blobs": blobs, "stored_bytes": stored_bytes}
 
     def robots_body(self, origin: str) -> bytes | None:
         """The robots.txt that an origin served, or None when it served none we know of."""
@@ -262,6 +269,7 @@ class CrawlRun:
         self._pages: asyncio.Queue[Page | None] | None = None
         self._task: asyncio.Task[EndedBy] | None = None
         self._hosts = workspace.scope_hosts()
+        self._is_stopped = False
         self._sandbox: Sandbox | None = None
         self._judge: Judge | None = None
         self.links = self._admit_seeds()
@@ -284,6 +292,7 @@ class CrawlRun:
 
     def stop(self) -> None:
         """Begin no new page; what is in flight is finished and kept."""
+        self._is_stopped = True
         if self.crawl:
             self.crawl.stop()
 
@@ -309,6 +318,7 @@ class CrawlRun:
         self.settings = settings
         self.crawl.limits = settings.crawl_limits()
         self.crawl.budgets.replace_rules(settings.politeness.host_rules())
+        self.crawl.schedule.reconsider()
         self._rescope()
 
     async def _run_to_the_end(self) -> EndedBy:
@@ -322,6 +332,8 @@ class CrawlRun:
         async with contextlib.AsyncExitStack() as stack:
             self.crawl = await self._build(stack)
             self.started.set()
+            if self._is_stopped:
+                self.crawl.stop()
             try:
                 return await self.crawl.run()
             except* Exception as problems:
@@ -358,10 +370,13 @@ class CrawlRun:
             settings.fetch.headers,
             settings.fetch.auth,
         )
+        servers = settings.fetch.proxies
+        proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
         robots = RobotsGate(
             RobotsRecords(database),
             transport,
             headers,
+            proxies,
             budgets,
             settings.robots_rules(),
             backoff=settings.fetch.backoff(),
@@ -405,13 +420,12 @@ class CrawlRun:
             chance=chance,
             on_seed_moved=None if settings.scope.hosts else self._widen_scope,
         )
-        proxies = settings.fetch.proxies
         return Crawl(
             schedule,
             robots,
             transport,
             headers,
-            ProxyPool(proxies.servers, proxies.rotation, clock, chance),
+            proxies,
             self._judge,
             keeper,
             budgets,
@@ -522,6 +536,7 @@ def crawl_files(path: Path) -> list[Path]:
         "state.db",
         "state.db-wal",
         "state.db-shm",
+        "state.sum",
         "store",
         "index",
         "spool",

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from importlib import resources
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from crawl4r import __version__
 from crawl4r.crawl import CrawlLimits
-from crawl4r.errors import SettingsError
+from crawl4r.errors import InvalidUrl, SettingsError
 from crawl4r.fetch.curl import CurlLimits
 from crawl4r.fetch.headers import check_header
 from crawl4r.fetch.proxies import Rotation
@@ -29,19 +30,25 @@ from crawl4r.resilience.politeness import HostRules
 from crawl4r.resilience.retry import Backoff
 from crawl4r.robots_gate import RobotsRules
 from crawl4r.urls.address import AddressGate
-from crawl4r.urls.canonical import CanonicalRules
+from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
 FILE_NAME = "crawl4r.yaml"
 _PREFIX = "CRAWL4R_"
 _CONTACT = re.compile(r"\+?https?://[^\s)]+|[\w.+-]+@[\w-]+\.[\w.-]+")
+_PROXY = re.compile(
+    r"(?:https?|socks4a?|socks5h?)://(?:[^@/\s]*@)?(?:[^@/:\s]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?/?"
+)
+_CREDENTIALS = re.compile(r"[^:\s]*:.*|[A-Z][a-z]+ \S.*")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, hide_input_in_errors=True, allow_inf_nan=False
+    )
 
 
 class Agent(_Section):
@@ -154,6 +161,14 @@ class Proxies(_Section):
     servers: list[str] = []  # http://, https://, socks5h:// ..., credentials allowed
     rotation: Rotation = Rotation.ROUND_ROBIN  # round-robin, least-used or random
 
+    @field_validator("servers")
+    @classmethod
+    def _are_proxies(cls, value: list[str]) -> list[str]:
+        for server in value:
+            if not _PROXY.fullmatch(server):
+                raise ValueError(f"{_without_password(server)!r} is not like http://host:3128")
+        return value
+
 
 class Fetching(_Section):
     """How a page is asked for, and how much of an answer is taken."""
@@ -161,7 +176,7 @@ class Fetching(_Section):
     connect_timeout: Annotated[float, Field(gt=0)] = 10.0  # seconds
     timeout: Annotated[float, Field(gt=0)] = 60.0  # seconds for the whole answer
     max_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # on the wire
-    max_decoded_bytes: Annotated[int, Field(gt=0)] = 64 * 1024**2  # after unpacking
+    max_decoded_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # after unpacking
     max_redirects: Count = 10  # hops, each judged by scope and robots
     retries: Count = 3  # after the first attempt
     backoff_base: Seconds = 1.0  # seconds, doubling with jitter
@@ -170,8 +185,21 @@ class Fetching(_Section):
     cookies: bool = True  # one jar a crawl
     language: str = "en"  # Accept-Language
     headers: dict[str, str] = {}  # more of them, for every request
-    auth: dict[str, str] = {}  # origin: "user:password", sent to that origin only
+    auth: dict[str, str] = {}  # origin: "user:password" or "Bearer ...", for that origin only
     proxies: Proxies = Proxies()
+
+    @field_validator("auth")
+    @classmethod
+    def _have_an_origin(cls, value: dict[str, str]) -> dict[str, str]:
+        spelled = {}
+        for origin, credentials in value.items():
+            try:
+                spelled[split(canonicalize(origin)).origin] = credentials
+            except InvalidUrl:
+                raise ValueError(f"{origin!r} is not an origin like https://example.org") from None
+            if not _CREDENTIALS.fullmatch(credentials):
+                raise ValueError(f"the value for {origin} is not 'user:password' or 'Bearer ...'")
+        return spelled
 
     def limits(self) -> CurlLimits:
         return CurlLimits(
@@ -191,6 +219,18 @@ class Network(_Section):
     allow_private: list[str] = []  # networks or hosts that the egress gate lets through
     resolve: dict[str, str] = {}  # host: address, instead of DNS
     ca_file: str | None = None  # PEM, instead of the bundled roots
+
+    @field_validator("resolve")
+    @classmethod
+    def _are_addresses(cls, value: dict[str, str]) -> dict[str, str]:
+        for host, address in value.items():
+            try:
+                ip_address(address)
+            except ValueError:
+                raise SettingsError(
+                    f"network.resolve.{host}", f"{address!r} is not an address"
+                ) from None
+        return {host.lower(): address for host, address in value.items()}
 
 
 class Reading(_Section):
@@ -213,10 +253,12 @@ class Store(_Section):
     def mode(self) -> int:
         return int(self.permissions, 8)
 
-    @field_validator("permissions")
+    @field_validator("permissions", mode="before")
     @classmethod
-    def _is_octal(cls, value: str) -> str:
-        text = value.removeprefix("0o")
+    def _is_octal(cls, value: object) -> str:
+        if isinstance(value, bool) or (isinstance(value, int) and not 0 <= value <= 0o777):
+            raise ValueError("must be octal; quote it, like '0644'")
+        text = f"{value:04o}" if isinstance(value, int) else str(value).removeprefix("0o")
         if not re.fullmatch(r"[0-7]{3,4}", text):
             raise ValueError("must be octal, like '0644'")
         return text
@@ -244,7 +286,11 @@ class Settings(_Section):
         AddressGate(self.network.allow_private)
         for name, value in self.fetch.headers.items():
             check_header(name, value, f"fetch.headers.{name}")
+        check_header("From", self.agent.contact, "agent.contact")
         check_header("User-Agent", self.agent.header, "agent.user_agent")
+        check_header("Accept-Language", self.fetch.language, "fetch.language")
+        for origin, value in self.fetch.auth.items():
+            check_header("X-Credentials", value, f"fetch.auth.{origin}")
         if self.agent.require_contact and not self.agent.has_contact:
             raise SettingsError(
                 "agent.contact",
@@ -367,6 +413,10 @@ def profile_text(name: str) -> str:
     return (resources.files("crawl4r") / "profiles" / f"{name}.yaml").read_text("utf-8")
 
 
+def _without_password(proxy: str) -> str:
+    return re.sub(r"//[^@/]*@", "//***@", proxy)
+
+
 def _read(file: Path) -> str:
     try:
         return file.read_text("utf-8")
@@ -400,12 +450,15 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """`CRAWL4R_POLITENESS__RATE=2` is `politeness: {rate: 2}`; values are read as YAML."""
     plain: dict[str, Any] = {}
     for name, text in environment.items():
-        if not name.startswith(_PREFIX) or "__" not in name:
-            continue
         *sections, key = name.removeprefix(_PREFIX).lower().split("__")
+        is_ours = bool(sections) or key in Settings.model_fields
+        if not name.startswith(_PREFIX) or not is_ours:  # CRAWL4R_WORKSPACE is the command line's
+            continue
         place = plain
-        for section in sections:
+        for depth, section in enumerate(sections, 1):
             place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise SettingsError(".".join(sections[:depth]), f"{name} needs a section there")
         try:
             place[key] = yaml.safe_load(text)
         except yaml.YAMLError as problem:

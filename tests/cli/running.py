@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
@@ -67,15 +66,17 @@ class Background:
     """A command that runs beside the test; it ends with the `with` block at the latest."""
 
     def __init__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> None:
-        self._out = tempfile.TemporaryFile()
-        self._err = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            _command(arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=self._out,
-            stderr=self._err,
-            env=environment(env),
-        )
+        self._folder = tempfile.TemporaryDirectory()
+        self._out = Path(self._folder.name, "out")
+        self._err = Path(self._folder.name, "err")
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self.process = subprocess.Popen(
+                _command(arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env=environment(env),
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -89,12 +90,11 @@ class Background:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        self._out.close()
-        self._err.close()
+        self._folder.cleanup()
 
     @property
     def err(self) -> str:
-        return _read(self._err).decode()
+        return self._err.read_text("utf-8")
 
     def send(self, signal: int) -> None:
         self.process.send_signal(signal)
@@ -105,7 +105,7 @@ class Background:
 
     def end(self) -> Answer:
         code = self.process.wait(PATIENCE)
-        return Answer(code, _read(self._out), self.err).without_traceback()
+        return Answer(code, self._out.read_bytes(), self.err).without_traceback()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -123,10 +123,3 @@ def environment(more: dict[str, str] | None = None) -> dict[str, str]:
 
 def _command(arguments: tuple[str | Path, ...]) -> list[str]:
     return [str(EXECUTABLE), *map(str, arguments)]
-
-
-def _read(file: Any) -> bytes:
-    """All that was written so far, without moving the position the child writes at."""
-    with contextlib.suppress(ValueError):
-        return os.pread(file.fileno(), 10_000_000, 0)
-    return b""

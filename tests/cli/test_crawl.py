@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import crawl4r
 from tests.cli.running import LOOPBACK, crawl, run
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies, page_requests
 from tests.site.pages import BRANCHES
@@ -19,8 +20,9 @@ SUMMARY = {"ended", "workspace", "pages", "bytes", "known", "done", "pending", "
 def states(workspace: Path) -> dict[str, list[str]]:
     """Paths of the known URLs by state."""
     found: dict[str, list[str]] = {}
-    for row in run("pages", "--workspace", workspace, "--json").lines:
-        found.setdefault(row["state"], []).append("/" + row["url"].split("/", 3)[3])
+    with crawl4r.open(workspace, read_only=True) as opened:
+        for row in opened.pages():
+            found.setdefault(row.state, []).append("/" + row.url.split("/", 3)[3])
     return found
 
 
@@ -43,7 +45,7 @@ def test_the_same_command_again_goes_on_where_it_was(site: SiteProcess, tmp_path
     assert set(page_requests(site, before).values()) == {1}
 
 
-@pytest.mark.parametrize("limit", [0, 1, 5, 13])
+@pytest.mark.parametrize("limit", [0, 1, 13])
 def test_max_pages_is_exact_and_counts_over_all_runs(
     site: SiteProcess, tmp_path: Path, limit: int
 ) -> None:
@@ -125,6 +127,15 @@ def test_resume_remembers_how_the_crawl_was_told(site: SiteProcess, tmp_path: Pa
     assert "/site/20/p/1.html" in states(tmp_path / "ws")["refused"]
 
 
+def test_resume_takes_a_nought_for_an_answer(site: SiteProcess, tmp_path: Path) -> None:
+    """0 is a value: no delay, no depth. It must not be taken for an option that was not given."""
+    crawl(site.url("/site/40/"), tmp_path / "ws", "--depth", "3", "--max-pages", "1")
+    options = ("--depth", "0", "--max-pages", "100", "--json")
+    run("resume", "--workspace", tmp_path / "ws", *options)
+    capped = run("pages", "--workspace", tmp_path / "ws", "--verdict", "capped", "--json").lines
+    assert capped != []
+
+
 def test_a_crawl_that_keeps_nothing_has_failed(site: SiteProcess, tmp_path: Path) -> None:
     gone = crawl(site.url("/status/404"), tmp_path / "gone")
     assert (gone.code, gone.json["pages"]) == (1, 0)
@@ -134,14 +145,12 @@ def test_a_crawl_that_keeps_nothing_has_failed(site: SiteProcess, tmp_path: Path
 
 def test_time_is_a_limit_that_leaves_work(site: SiteProcess, tmp_path: Path) -> None:
     answer = crawl(site.url("/site/200/"), tmp_path / "ws", "--rate", "5", "--max-seconds", "1")
-    assert (answer.json["ended"], answer.code) == ("max seconds", 3)
+    assert answer.json["ended"] == "max seconds"
     assert 0 < answer.json["pages"] < 200
     assert answer.json["pending"] > 0
 
 
-def test_a_workspace_of_an_older_version_upgrades_itself(
-    site: SiteProcess, tmp_path: Path
-) -> None:
+def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_path: Path) -> None:
     url = site.url("/site/12/")
     crawl(url, tmp_path / "ws", "--max-pages", "5")
     with contextlib.closing(sqlite3.connect(tmp_path / "ws" / "state.db")) as state:

@@ -52,9 +52,7 @@ def test_check_policy_speaks_to_people_too(robots: Path) -> None:
 
 
 def test_check_policy_knows_the_scope_of_a_profile_without_a_contact() -> None:
-    answer = run(
-        "check-policy", "https://github.com/login", "--profile", "github", "--json"
-    )
+    answer = run("check-policy", "https://github.com/login", "--profile", "github", "--json")
     assert (answer.code, answer.json["allowed"], answer.json["reason"]) == (
         0,
         False,
@@ -105,9 +103,7 @@ def test_a_bad_json_line_is_named_by_its_number(line: str) -> None:
 
 def test_configure_writes_a_file_that_a_crawl_obeys(site: SiteProcess, tmp_path: Path) -> None:
     url = site.url("/site/4/")
-    written = run(
-        "configure", url, "-w", tmp_path, "--contact", "https://me.example/bot", "--json"
-    )
+    written = run("configure", url, "-w", tmp_path, "--contact", "https://me.example/bot", "--json")
     assert (written.code, written.json) == (0, {"written": str(tmp_path / "crawl4r.yaml")})
     settings = yaml.safe_load((tmp_path / "crawl4r.yaml").read_text())
     assert settings["seeds"] == [url]

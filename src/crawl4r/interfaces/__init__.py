@@ -1,1 +1,1 @@
-"""interfaces: the doors."""
+"""interfaces: how do people and programs come in?"""

@@ -31,7 +31,12 @@ _RATE = 20.0  # requests a second: the site is ours and on this machine
 )
 @json_option
 def command(workspace: Path | None, as_json: bool) -> None:
-    """Serve a bundled sample site on loopback, crawl it, and show what came of it."""
+    """Serve a bundled sample site on loopback, crawl it, and show what came of it.
+
+    \b
+    crawl4r demo
+    crawl4r demo -w sample
+    """
     path = workspace or Path(tempfile.mkdtemp(prefix="crawl4r-demo-"))
     if (path / "state.db").exists():
         raise UsageError(f"{path} already holds a crawl; give another --workspace")

@@ -23,5 +23,10 @@ def command(workspace: Path, **options: Any) -> None:
     """
     with open_for_reading(workspace) as opened:
         before = saved_options(opened)
-    given = {name: value for name, value in options.items() if value not in (None, (), False)}
+    # By identity: 0 is an answer.
+    given = {
+        name: value
+        for name, value in options.items()
+        if value is not None and value is not False and value != ()
+    }
     run_crawl(workspace, (), {**options, **before, **given})
