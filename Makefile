@@ -47,6 +47,11 @@ docs: setup  ## write docs/reference again from the code
 bench: setup  ## this crawler beside Scrapy, crawlee and wget2
 	@$(BIN)/python -m bench.speed
 
+soak: setup  ## the long versions: a thousand kills, every fault, a million URLs
+	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
+	@$(BIN)/crawl4r selftest --kill 200
+	@$(BIN)/python -m bench.growth
+
 lock:  ## resolve requirements.lock again (needs uv)
 	@uv pip compile --quiet --universal --generate-hashes --no-header --group dev pyproject.toml -o requirements.lock
 
