@@ -59,11 +59,11 @@ def _restart(workspace: Path, count: int, server: Server) -> None:
 
 async def _fill(workspace: Path, count: int, url: str) -> None:
     """Make URLs known as a crawl would: through the frontier, in commits of a thousand."""
-    from crawl4r.app import Workspace  # noqa: PLC0415
     from crawl4r.frontier.priority import breadth_first  # noqa: PLC0415
     from crawl4r.frontier.sqlite import SqliteFrontier  # noqa: PLC0415
     from crawl4r.model import Found  # noqa: PLC0415
     from crawl4r.settings import load_settings, overrides_of  # noqa: PLC0415
+    from crawl4r.workspace import Workspace  # noqa: PLC0415
 
     settings = load_settings(overrides=overrides_of(allow_private=["127.0.0.1"], max_seconds=0.01))
     async with Workspace(workspace, settings) as opened:
@@ -95,8 +95,8 @@ def _many_hosts(count: int, server: Server, folder: Path) -> None:
 
 
 async def _crawl_hosts(count: int, url: str) -> dict[str, float]:
-    from crawl4r.app import Workspace  # noqa: PLC0415
     from crawl4r.settings import load_settings, overrides_of  # noqa: PLC0415
+    from crawl4r.workspace import Workspace  # noqa: PLC0415
 
     port = url.rpartition(":")[2]
     names = [f"host-{n}.example" for n in range(count)]

@@ -67,8 +67,8 @@ def crawl_with(client: str, url: str, *, uvloop: bool) -> dict[str, float]:
 
 
 async def _crawl(client: str, url: str) -> dict[str, float]:
-    from crawl4r.app import Workspace  # noqa: PLC0415
     from crawl4r.settings import load_settings, overrides_of  # noqa: PLC0415
+    from crawl4r.workspace import Workspace  # noqa: PLC0415
 
     options = {"allow_private": ["127.0.0.1"], "rate": 0, "per_host": 64, "concurrency": 64}
     settings = load_settings(environment={}, overrides=overrides_of(**options))

@@ -16,15 +16,16 @@ __version__ = "0.1.0"
 __all__ = ["HostBudgets", "Page", "Settings", "Workspace", "load_settings", "open"]
 
 if TYPE_CHECKING:
-    from crawl4r.app import Page, Workspace
-    from crawl4r.app import open_workspace as open  # noqa: A004
+    from crawl4r.crawl_run import Page
     from crawl4r.resilience.politeness import HostBudgets
     from crawl4r.settings import Settings, load_settings
+    from crawl4r.workspace import Workspace
+    from crawl4r.workspace import open_workspace as open  # noqa: A004
 
 _WHERE = {
-    "open": ("crawl4r.app", "open_workspace"),
-    "Workspace": ("crawl4r.app", "Workspace"),
-    "Page": ("crawl4r.app", "Page"),
+    "open": ("crawl4r.workspace", "open_workspace"),
+    "Workspace": ("crawl4r.workspace", "Workspace"),
+    "Page": ("crawl4r.crawl_run", "Page"),
     "HostBudgets": ("crawl4r.resilience.politeness", "HostBudgets"),
     "Settings": ("crawl4r.settings", "Settings"),
     "load_settings": ("crawl4r.settings", "load_settings"),

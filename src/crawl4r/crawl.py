@@ -90,7 +90,7 @@ class Crawl:
         self._transport = transport
         self._headers = headers
         self._proxies = proxies
-        self._judge = judge
+        self.judge = judge
         self._clock = clock
         self._on_kept = on_kept
         self._slots = asyncio.Semaphore(limits.concurrency)
@@ -192,7 +192,7 @@ class Crawl:
                 visit = _refused(lease, word.verdict, word.reason)
             else:
                 answer = await self._fetch(lease)
-                visit = await self._judge.judge(lease, answer)
+                visit = await self.judge.judge(lease, answer)
             hosts = await self.keeper.keep(visit, self._busy)
             self.schedule.notice(hosts)
             self._report(visit)
@@ -221,7 +221,7 @@ class Crawl:
             health_of(answer),
             answer.sent_at,
             answer.latency,
-            retry_after_of(answer, self._judge.wall()),
+            retry_after_of(answer, self.judge.wall()),
         )
         self._report_breaker(lease.host, was, budget.breaker.state(self._clock()))
         return answer

@@ -19,7 +19,7 @@ from crawl4r.model import (
     Verdict,
     Visit,
 )
-from crawl4r.reading import LinkJudge
+from crawl4r.reading import LinkJudge, ReadingRules
 from crawl4r.resilience.politeness import Health
 from crawl4r.resilience.retry import Backoff, parse_retry_after
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
@@ -73,6 +73,11 @@ class Judge:
         self._retry_after_cap = retry_after_cap
         self._chance = chance
         self._on_seed_moved = on_seed_moved
+
+    def rescope(self, rules: ReadingRules) -> None:
+        """Judge later links by other rules, here and in the reading process."""
+        self.links = LinkJudge(rules)
+        self._sandbox.reconfigure(rules.as_json())
 
     async def judge(self, lease: Lease, answer: Response | Failure) -> Visit:
         if isinstance(answer, Failure):

@@ -85,6 +85,9 @@ class Notes:
     def put(self, key: str, value: str) -> None:
         self._database.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, value))
 
+    def forget(self, key: str) -> None:
+        self._database.write("DELETE FROM notes WHERE key = ?", (key,))
+
     def tally(self, name: str) -> int:
         rows = self._database.read("SELECT value FROM tallies WHERE name = ?", (name,))
         return int(rows[0][0]) if rows else 0

@@ -86,6 +86,16 @@ def host_of_netloc(netloc: str) -> str:
     return netloc.partition(":")[0]
 
 
+def with_scheme(url: str) -> str:
+    """`example.org` as people type it; anything with a scheme is left alone."""
+    url = url.strip()
+    if "://" in url or url.startswith(("mailto:", "javascript:", "data:", "about:")):
+        return url
+    if not url or url.startswith("/"):
+        raise InvalidUrl("unparsable", url)
+    return f"https://{url}"
+
+
 def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFAULT_RULES) -> str:
     """The canonical spelling of `url`, read relative to `base`.
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from crawl4r.app import open_workspace, with_scheme
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.settings import FILE_NAME, Settings, load_settings
 from crawl4r.urls.address import AddressGate
-from crawl4r.urls.canonical import canonicalize, split
+from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.robots import RobotsFile
 from crawl4r.urls.scope import Scope
+from crawl4r.workspace import open_workspace
 
 
 @click.command("check-policy")

@@ -11,13 +11,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from crawl4r.app import Workspace, open_workspace
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.interfaces.cli.progress import show_progress
 from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
 from crawl4r.interfaces.cli.wording import our_name
 from crawl4r.sample.server import SampleSite
+from crawl4r.workspace import Workspace, open_workspace
 
 _RATE = 20.0  # requests a second: the site is ours and on this machine
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crawl4r.app import Page, Workspace
+from crawl4r.crawl_run import Page
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import (
     json_option,
@@ -16,6 +16,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.wording import clock_time
+from crawl4r.workspace import Workspace
 
 
 @click.command("get")

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from crawl4r.app import Workspace, open_workspace
 from crawl4r.errors import WorkspaceError
+from crawl4r.workspace import Workspace, open_workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -12,8 +12,8 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from crawl4r.app import CrawlRun
 from crawl4r.crawl import EndedBy
+from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
 
 _REFRESH = 0.25  # seconds
@@ -55,7 +55,7 @@ class _View:
         now = time.monotonic()
         if now - self._counted_at > _COUNT_EVERY:
             self._counted_at = now
-            counts = self._run.workspace.report.counts()
+            counts = self._run.parts.report.counts()
             self._pending = (
                 counts.get("pending", 0) + counts.get("leased", 0) + counts.get("waiting", 0)
             )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from crawl4r.app import crawl_files, remove_crawl
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.workspace import crawl_files, remove_crawl
 
 
 @click.command("reset")

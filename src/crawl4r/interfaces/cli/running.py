@@ -13,12 +13,13 @@ from typing import Any
 import click
 
 from crawl4r import events
-from crawl4r.app import CrawlRun, Workspace
 from crawl4r.crawl import EndedBy
+from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.progress import show_progress
 from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
+from crawl4r.workspace import Workspace
 
 _SAVED = "options"
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import click
 
-from crawl4r.app import Workspace, open_workspace
 from crawl4r.errors import StorageError
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.sample.server import SampleSite
+from crawl4r.workspace import Workspace, open_workspace
 
 _CONCURRENCY = 4
 _SLOW, _FAST = 40.0, 400.0  # requests a second: slow while there is something to kill

@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from crawl4r.app import CrawlRun, Workspace
 from crawl4r.crawl import EndedBy
+from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, our_name
+from crawl4r.workspace import Workspace
 
 _WORDS = {
     EndedBy.NOTHING_LEFT: "Every page in scope is done.",

@@ -1,0 +1,192 @@
+"""One run of a crawl, in somebody's hands: iterate over it, stop it, wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from crawl4r import events
+from crawl4r.app import CrawlHooks, CrawlOrder, MakeTransport, Parts, build_crawl
+from crawl4r.archive.port import Blobs
+from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.crawl import Crawl, EndedBy
+from crawl4r.errors import StorageDamaged, UsageError
+from crawl4r.model import Capture, FoundBy, Visit
+from crawl4r.reading import LinkJudge
+from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.settings import Settings
+from crawl4r.urls.canonical import canonicalize, split, with_scheme
+
+_PAGES_AHEAD = 64  # that a crawl may be in front of the one who iterates over it
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A capture with its bytes at hand."""
+
+    capture: Capture
+    _blobs: Blobs = field(repr=False)
+
+    @property
+    def url(self) -> str:
+        return self.capture.url
+
+    @property
+    def status(self) -> int:
+        return self.capture.status
+
+    @property
+    def body(self) -> bytes:
+        """The bytes as the server sent them, content codings removed; checked against their hash."""
+        if self.capture.sha256 is None:
+            return b""
+        body = self._blobs.read(self.capture.sha256)
+        if body is None:
+            raise StorageDamaged(
+                f"the bytes of {self.url} ({self.capture.sha256}) are not in the store"
+            )
+        return body
+
+    @property
+    def text(self) -> str:
+        body = self.body
+        declared = next((v for k, v in self.capture.headers if k == "content-type"), "")
+        return decode(body, guess_encoding(body, declared))
+
+
+class CrawlRun:
+    """One run of a crawl: iterate over it for pages as they are kept, or await `finish()`."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        seeds: tuple[str, ...],
+        budgets: HostBudgets,
+        *,
+        refresh: bool = False,
+        retry_failed: bool = False,
+        make_transport: MakeTransport | None = None,
+    ) -> None:
+        self.parts = parts
+        self.settings = settings
+        self.crawl: Crawl | None = None
+        self._budgets = budgets
+        self._make_transport = make_transport
+        self._pages: asyncio.Queue[Page | None] | None = None
+        self._task: asyncio.Task[EndedBy] | None = None
+        self._is_stopped = False
+        self._hosts = parts.scope_hosts()
+        seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
+        links = self._admit(seeds)
+        self._order = CrawlOrder(settings, seeds, links, refresh, retry_failed)
+
+    async def __aiter__(self) -> AsyncIterator[Page]:
+        self._pages = asyncio.Queue(_PAGES_AHEAD)
+        self._task = asyncio.create_task(self._run_to_the_end())
+        try:
+            while (page := await self._pages.get()) is not None:
+                yield page
+        finally:
+            await self.close()
+        await self._task
+
+    async def finish(self) -> EndedBy:
+        """Run to the end; why it ended."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        return await self._task
+
+    def stop(self) -> None:
+        """Begin no new page; what is in flight is finished and kept."""
+        self._is_stopped = True
+        if self.crawl:
+            self.crawl.stop()
+
+    def stop_now(self) -> None:
+        """Drop what is in flight; the next run fetches it again."""
+        if self.crawl:
+            self.crawl.stop_now()
+
+    async def close(self) -> None:
+        """Stop, and wait until everything in flight is kept."""
+        if self._task is None or self._task.done():
+            return
+        self.stop()
+        while not self._task.done():
+            if self._pages is not None:
+                while not self._pages.empty():
+                    self._pages.get_nowait()
+            await asyncio.wait([self._task], timeout=0.05)
+
+    def reload(self, settings: Settings) -> None:
+        """Take over new limits, pace and scope while running."""
+        assert self.crawl is not None
+        self.settings = settings
+        self.crawl.limits = settings.crawl_limits()
+        self.crawl.budgets.replace_rules(settings.politeness.host_rules())
+        self.crawl.schedule.reconsider()
+        self.crawl.judge.rescope(settings.reading_rules(self._hosts))
+
+    async def _run_to_the_end(self) -> EndedBy:
+        assert self._pages is not None
+        try:
+            return await self._run()
+        finally:
+            await self._pages.put(None)
+
+    async def _run(self) -> EndedBy:
+        async with contextlib.AsyncExitStack() as stack:
+            self.parts.note_scope_hosts(self._hosts)
+            hooks = CrawlHooks(
+                self._on_kept, None if self.settings.scope.hosts else self._widen_scope
+            )
+            self.crawl = await build_crawl(
+                self.parts, self._order, self._budgets, hooks, stack, self._make_transport
+            )
+            if self._is_stopped:
+                self.crawl.stop()
+            try:
+                return await self.crawl.run()
+            except* Exception as problems:
+                raise _first(problems) from None
+        raise AssertionError("unreachable")
+
+    def _canonical(self, seed: str) -> str:
+        return canonicalize(with_scheme(seed), None, self.settings.scope.canonical())
+
+    def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
+        """Derive the scope from the seeds and hold them against it, before anything starts."""
+        self._hosts = list(dict.fromkeys([*self._hosts, *(split(url).netloc for url in seeds)]))
+        if not self._hosts and not self.settings.scope.hosts:
+            raise UsageError("nothing to crawl: give at least one URL, or `seeds:` in crawl4r.yaml")
+        links = LinkJudge(self.settings.reading_rules(self._hosts))
+        for url in seeds:
+            found = links.judge(url, None, 0, FoundBy.SEED)
+            if found is None or not found.admitted:
+                rule = found.rule if found else "not a URL"
+                raise UsageError(f"the seed {url} is out of scope: {rule}")
+        return links
+
+    async def _on_kept(self, visit: Visit) -> None:
+        if self._pages is not None and visit.capture is not None:
+            capture = self.parts.captures.newest(visit.lease.url_id)
+            await self._pages.put(Page(capture, self.parts.blobs))
+
+    def _widen_scope(self, netloc: str) -> None:
+        """A seed moved to another host: that host belongs to the crawl from now on."""
+        assert self.crawl is not None
+        self._hosts.append(netloc)
+        self.parts.note_scope_hosts(self._hosts)
+        self.crawl.judge.rescope(self.settings.reading_rules(self._hosts))
+        events.emit(events.SCOPE_WIDENED, 30, host=netloc)
+
+
+def _first(problems: BaseExceptionGroup[Exception]) -> BaseException:
+    """The one error to show of a task group's many: they all tell of the same event."""
+    problem: BaseException = problems
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem

@@ -1,0 +1,250 @@
+"""The sections of the configuration: every key, its unit, its default and its check."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from crawl4r import __version__
+from crawl4r.errors import InvalidUrl, SettingsError
+from crawl4r.fetch.curl import CurlLimits
+from crawl4r.fetch.proxies import Rotation
+from crawl4r.resilience.breaker import BreakerRules
+from crawl4r.resilience.politeness import HostRules
+from crawl4r.resilience.retry import Backoff
+from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+
+_CONTACT = re.compile(r"\+?https?://[^\s)]+|[\w.+-]+@[\w-]+\.[\w.-]+")
+_PROXY = re.compile(
+    r"(?:https?|socks4a?|socks5h?)://(?:[^@/\s]*@)?(?:[^@/:\s]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?/?"
+)
+_CREDENTIALS = re.compile(r"[^:\s]*:.*|[A-Z][a-z]+ \S.*")
+_TOKEN = re.compile(r"[A-Za-z_-]+")
+Count = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(ge=0)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, hide_input_in_errors=True, allow_inf_nan=False
+    )
+
+
+class Agent(Section):
+    """Who we say we are."""
+
+    user_agent: str = f"Crawlr/{__version__} (crawl4r)"  # the robots token stands first
+    contact: str = ""  # a URL or an address, added to the user agent
+    require_contact: bool = False  # refuse to crawl without one
+    robots_token: str = "crawlr"  # letters, "-" and "_" only (RFC 9309)
+
+    @field_validator("robots_token")
+    @classmethod
+    def _is_token(cls, value: str) -> str:
+        if not _TOKEN.fullmatch(value):
+            raise ValueError("must be letters, '-' and '_' only (RFC 9309 allows no digit)")
+        return value
+
+    @property
+    def header(self) -> str:
+        if self.contact and self.contact not in self.user_agent:
+            return f"{self.user_agent} (+{self.contact})"
+        return self.user_agent
+
+    @property
+    def has_contact(self) -> bool:
+        return bool(_CONTACT.search(self.header))
+
+
+class ScopeSection(Section):
+    """Which URLs belong to the crawl. No hosts: the hosts of the seeds."""
+
+    hosts: list[str] = []  # host or host:port
+    include_subdomains: bool = False  # of the hosts above
+    denied_hosts: list[str] = []  # with everything below them
+    allow: list[str] = []  # RE2 patterns; when given, one must match
+    deny: list[str] = []  # RE2 patterns
+    page_types: dict[str, str] = {}  # name: RE2 pattern, the first match names the page
+    only_page_types: bool = False  # refuse what no page type matches
+    drop_all_params: bool = False  # no query at all, but for keep_params
+    drop_tracking: bool = True  # utm_..., click ids, session ids
+    drop_params: list[str] = []  # more names to drop
+    keep_params: list[str] = []  # never dropped
+    sort_params: bool = True  # ?b=1&a=2 and ?a=2&b=1 are one page
+    strip_trailing_slash: bool = False  # only where /a and /a/ are one page
+    follow_nofollow: bool = True  # links marked nofollow are recorded either way
+
+    def canonical(self) -> CanonicalRules:
+        return CanonicalRules(
+            drop_all_params=self.drop_all_params,
+            drop_tracking=self.drop_tracking,
+            drop_params=frozenset(name.lower() for name in self.drop_params),
+            keep_params=frozenset(name.lower() for name in self.keep_params),
+            sort_params=self.sort_params,
+            strip_trailing_slash=self.strip_trailing_slash,
+        )
+
+
+class GroupLimit(Section):
+    per: str  # RE2 pattern; its first group names what is counted
+    max: Count  # URLs for each
+
+
+class Limits(Section):
+    """How much, at most. Absent means no limit."""
+
+    pages: Count | None = None  # kept, over the life of the workspace
+    depth: Count | None = None  # links from a seed
+    bytes: Count | None = None  # of content, over the life of the workspace
+    seconds: Seconds | None = None  # of one run
+    groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each captured text}
+
+    @field_validator("groups")
+    @classmethod
+    def _names_have_no_space(cls, value: dict[str, GroupLimit]) -> dict[str, GroupLimit]:
+        for name in value:
+            if " " in name:
+                raise ValueError(f"the name {name!r} has a space")
+        return value
+
+
+class Politeness(Section):
+    """What one host has to bear."""
+
+    rate: Annotated[float, Field(ge=0)] = 1.0  # requests a second; 0 is no delay
+    per_host: Annotated[int, Field(ge=1)] = 1  # requests at once
+    concurrency: Annotated[int, Field(ge=1, le=2000)] = 16  # requests at once over all hosts
+    obey_robots: bool = True  # RFC 9309
+    robots_ttl: Seconds = 24 * 3600.0  # seconds an answer is kept, also across restarts
+    delay_cap: Seconds = 60.0  # seconds; the longest crawl-delay or slow-down that is honoured
+    retry_after_cap: Seconds = 3600.0  # seconds; the longest Retry-After that is honoured
+    breaker_threshold: Annotated[int, Field(ge=1)] = 5  # failures in a row
+    breaker_cooldown: Seconds = 30.0  # seconds, doubling
+    breaker_give_up: Annotated[int, Field(ge=1)] = 6  # openings in a row, then not in this run
+
+    def host_rules(self) -> HostRules:
+        return HostRules(
+            delay=1.0 / self.rate if self.rate else 0.0,
+            per_host=self.per_host,
+            delay_cap=self.delay_cap,
+            retry_after_cap=self.retry_after_cap,
+            breaker=BreakerRules(
+                self.breaker_threshold, self.breaker_cooldown, give_up_after=self.breaker_give_up
+            ),
+        )
+
+
+class Proxies(Section):
+    """A pool; one that fails three times in a row rests for a while."""
+
+    servers: list[str] = []  # http://, https://, socks5h:// ..., credentials allowed
+    rotation: Rotation = Rotation.ROUND_ROBIN  # round-robin, least-used or random
+
+    @field_validator("servers")
+    @classmethod
+    def _are_proxies(cls, value: list[str]) -> list[str]:
+        for server in value:
+            if not _PROXY.fullmatch(server):
+                raise ValueError(f"{_without_password(server)!r} is not like http://host:3128")
+        return value
+
+
+class Fetching(Section):
+    """How a page is asked for, and how much of an answer is taken."""
+
+    connect_timeout: Annotated[float, Field(gt=0)] = 10.0  # seconds
+    timeout: Annotated[float, Field(gt=0)] = 60.0  # seconds for the whole answer
+    max_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # on the wire
+    max_decoded_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # after unpacking
+    max_redirects: Count = 10  # hops, each judged by scope and robots
+    retries: Count = 3  # after the first attempt
+    backoff_base: Seconds = 1.0  # seconds, doubling with jitter
+    backoff_cap: Seconds = 60.0  # seconds
+    http2: bool = True  # where the server offers it over TLS
+    cookies: bool = True  # one jar a crawl
+    language: str = "en"  # Accept-Language
+    headers: dict[str, str] = {}  # more of them, for every request
+    auth: dict[str, str] = {}  # origin: "user:password" or "Bearer ...", for that origin only
+    proxies: Proxies = Proxies()
+
+    @field_validator("auth")
+    @classmethod
+    def _have_an_origin(cls, value: dict[str, str]) -> dict[str, str]:
+        spelled = {}
+        for origin, credentials in value.items():
+            try:
+                spelled[split(canonicalize(origin)).origin] = credentials
+            except InvalidUrl:
+                raise ValueError(f"{origin!r} is not an origin like https://example.org") from None
+            if not _CREDENTIALS.fullmatch(credentials):
+                raise ValueError(f"the value for {origin} is not 'user:password' or 'Bearer ...'")
+        return spelled
+
+    def limits(self) -> CurlLimits:
+        return CurlLimits(
+            connect_timeout=self.connect_timeout,
+            timeout=self.timeout,
+            max_bytes=self.max_bytes,
+            max_decoded_bytes=self.max_decoded_bytes,
+        )
+
+    def backoff(self) -> Backoff:
+        return Backoff(self.retries, self.backoff_base, self.backoff_cap)
+
+
+class Network(Section):
+    """What may be connected to."""
+
+    allow_private: list[str] = []  # networks or hosts that the egress gate lets through
+    resolve: dict[str, str] = {}  # host: address, instead of DNS
+    ca_file: str | None = None  # PEM, instead of the bundled roots
+
+    @field_validator("resolve")
+    @classmethod
+    def _are_addresses(cls, value: dict[str, str]) -> dict[str, str]:
+        for host, address in value.items():
+            try:
+                ip_address(address)
+            except ValueError:
+                raise SettingsError(
+                    f"network.resolve.{host}", f"{address!r} is not an address"
+                ) from None
+        return {host.lower(): address for host, address in value.items()}
+
+
+class Reading(Section):
+    """The process that parses pages, which may be hostile."""
+
+    seconds: Annotated[float, Field(gt=0)] = 5.0  # for one page, then its reader is killed
+    memory_mb: Annotated[int, Field(ge=64)] = 1024  # for a reading process
+    workers: Annotated[int, Field(ge=1, le=64)] = 1  # reading processes
+
+
+class Store(Section):
+    """How bytes are kept. A workspace stays with the kind it began with."""
+
+    kind: Annotated[str, Field(pattern="^(segments|files)$")] = "segments"  # or files: one a page
+    level: Annotated[int, Field(ge=1, le=19)] = 3  # zstd
+    segment_mb: Annotated[int, Field(ge=1)] = 256  # then a new segment begins
+    permissions: str = "0644"  # octal, of stored files
+
+    @property
+    def mode(self) -> int:
+        return int(self.permissions, 8)
+
+    @field_validator("permissions", mode="before")
+    @classmethod
+    def _is_octal(cls, value: object) -> str:
+        if isinstance(value, bool) or (isinstance(value, int) and not 0 <= value <= 0o777):
+            raise ValueError("must be octal; quote it, like '0644'")
+        text = f"{value:04o}" if isinstance(value, int) else str(value).removeprefix("0o")
+        if not re.fullmatch(r"[0-7]{3,4}", text):
+            raise ValueError("must be octal, like '0644'")
+        return text
+
+
+def _without_password(proxy: str) -> str:
+    return re.sub(r"//[^@/]*@", "//***@", proxy)

@@ -1,0 +1,190 @@
+"""A directory with a crawl in it, from Python.
+
+async with crawl4r.open("ws") as workspace:
+    async for page in workspace.crawl("https://example.org/", max_pages=100):
+        print(page.url, page.status, len(page.body))
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from crawl4r.app import MakeTransport, open_parts
+from crawl4r.crawl_run import CrawlRun, Page
+from crawl4r.reporting import PageRow
+from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.robots_gate import RULES
+from crawl4r.settings import FILE_NAME, Settings, load_settings, merge, overrides_of
+from crawl4r.state.lock import WorkspaceLock
+from crawl4r.state.records import RobotsRecords
+from crawl4r.urls.canonical import canonicalize, with_scheme
+from crawl4r.urls.scope import Scope
+
+
+class Workspace:
+    """A directory with a crawl in it. Open it with `crawl4r.open`; one writer at a time."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        settings: Settings | None = None,
+        *,
+        read_only: bool = False,
+        budgets: HostBudgets | None = None,
+        make_transport: MakeTransport | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.settings = settings or load_settings(self.path / FILE_NAME)
+        self._budgets = budgets
+        self._make_transport = make_transport
+        self._runs: list[CrawlRun] = []
+        with contextlib.ExitStack() as undo:
+            self.parts = open_parts(self.path, self.settings, undo, read_only=read_only)
+            self._closing = undo.pop_all()
+        self.database = self.parts.database
+        self.blobs = self.parts.blobs
+        self.captures = self.parts.captures
+        self.notes = self.parts.notes
+        self.report = self.parts.report
+
+    async def __aenter__(self) -> Workspace:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for run in self._runs:
+            await run.close()
+        self.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._closing.close()
+
+    def crawl(self, *seeds: str, **options: Any) -> CrawlRun:
+        """Crawl from these seeds, or go on where the last crawl stopped.
+
+        Options are the short names of the settings (`max_pages`, `depth`, `rate`, `per_host`,
+        `concurrency`, `allow_private`, `strategy`, `keywords` ...), and `refresh` or `retry_failed`
+        to visit again. Iterate over the result, or `await` its `finish()`.
+        """
+        again = {name: options.pop(name, False) for name in ("refresh", "retry_failed")}
+        settings = self.settings
+        if options:
+            before = settings.model_dump(mode="json", exclude_unset=True)
+            overrides = merge(before, overrides_of(**options))
+            settings = load_settings(environment={}, overrides=overrides)
+        run = CrawlRun(
+            self.parts,
+            settings,
+            seeds,
+            self._budgets_for(settings),
+            make_transport=self._make_transport,
+            **again,
+        )
+        self._runs.append(run)
+        return run
+
+    def pages(self, state: str | None = None, verdict: str | None = None) -> Iterator[PageRow]:
+        """Every known URL with its state, as it is committed."""
+        return self.report.pages(state, verdict)
+
+    def get(self, url: str, at: float | None = None) -> Page | None:
+        """The newest capture of a URL that has bytes, or the one that was newest at a moment."""
+        capture = self.captures.latest(self.canonical(url), at)
+        return Page(capture, self.blobs) if capture else None
+
+    def canonical(self, url: str) -> str:
+        """The spelling under which this workspace knows a URL."""
+        return canonicalize(with_scheme(url), None, self.settings.scope.canonical())
+
+    def why(self, url: str) -> dict[str, Any]:
+        """What happened to a URL, and which rule decided."""
+        rules = self.settings.robots_rules()
+        scope = Scope(self.settings.scope_rules(self.parts.scope_hosts()))
+        return self.report.why(self.canonical(url), scope, tuple(rules.agents))
+
+    def status(self) -> dict[str, Any]:
+        """Totals, hosts and errors, as `crawl4r status --json` prints them."""
+        blobs, stored_bytes = self.blobs.totals()
+        return self.report.status(time.time()) | {"blobs": blobs, "stored_bytes": stored_bytes}
+
+    def robots_body(self, origin: str) -> bytes | None:
+        """The robots.txt that an origin served, or None when it served none we know of."""
+        record = RobotsRecords(self.database).get(origin)
+        return record.body if record and record.outcome == RULES else None
+
+    def scope_hosts(self) -> list[str]:
+        """Hosts of all seeds so far, and those that a seed redirected to."""
+        return self.parts.scope_hosts()
+
+    def _budgets_for(self, settings: Settings) -> HostBudgets:
+        """Budgets of our own, or the shared ones made no less polite."""
+        rules = settings.politeness.host_rules()
+        if self._budgets is None:
+            return HostBudgets(rules)
+        self._budgets.tighten(rules)
+        return self._budgets
+
+
+def open_workspace(
+    path: str | Path,
+    *,
+    profile: str | None = None,
+    budgets: HostBudgets | None = None,
+    read_only: bool = False,
+    **options: Any,
+) -> Workspace:
+    """Open or make a workspace. Options are the short names of the settings.
+
+    Pass one `HostBudgets` to several workspaces that are crawled in one process: a host then gets
+    one budget however many of them want it.
+    """
+    folder = Path(path)
+    settings = load_settings(folder / FILE_NAME, profile=profile, overrides=overrides_of(**options))
+    return Workspace(folder, settings, read_only=read_only, budgets=budgets)
+
+
+def remove_crawl(path: Path) -> list[Path]:
+    """Delete what crawling made in a workspace; the configuration stays. What was deleted."""
+    lock = WorkspaceLock(path)
+    try:
+        doomed = crawl_files(path)
+        for item in doomed:
+            if item.is_dir():
+                shutil.rmtree(item)
+            else:
+                item.unlink(missing_ok=True)
+    finally:
+        lock.close()
+    return doomed
+
+
+def crawl_files(path: Path) -> list[Path]:
+    """Everything in a workspace that `reset` would delete."""
+    names = (
+        "state.db",
+        "state.db-wal",
+        "state.db-shm",
+        "state.sum",
+        "store",
+        "index",
+        "spool",
+        "logs",
+        "metadata",
+    )
+    return [path / name for name in names if (path / name).exists()]
