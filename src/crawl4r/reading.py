@@ -127,7 +127,7 @@ class Reader:
         found: list[Found] = []
         is_new = self._seen.on_page(base)
         tells_apart = not self._judge.rules.follow_nofollow
-        for href, by, node in document.mentions():
+        for href, by, node in document.mentions:
             # What a page calls its own address, or sends the reader on to, is no deeper than it.
             own_depth = depth - 1 if by in _SAME_PAGE else depth
             if tells_apart and (document.nofollow or is_nofollow(node)):

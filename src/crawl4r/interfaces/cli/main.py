@@ -1,7 +1,7 @@
 """The `crawl4r` command: finds the sub-command, shows errors, sets the exit code.
 
-Exit codes: 0 done; 1 failed (nothing could be kept); 2 usage or configuration; 3 stopped with work
-left; 4 the store cannot be written or is damaged.
+Exit codes: 0 done, or a limit that was asked for is reached; 1 failed (nothing could be kept); 2 usage
+or configuration; 3 stopped with work left; 4 the store cannot be written or is damaged.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, ov
 from crawl4r.workspace import Workspace
 
 _SAVED = "options"
+_LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 
 
@@ -74,6 +75,9 @@ async def _crawl(
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
+    """A limit that was asked for and reached is a success; see `main` for the codes."""
+    if ended in _LIMITS:
+        return 0
     if ended in _WORK_LEFT and summary["pending"]:
         return 3
     return 0 if summary["pages"] else 1
