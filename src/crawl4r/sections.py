@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from crawl4r import __version__
 from crawl4r.errors import InvalidUrl, SettingsError
-from crawl4r.fetch.curl import CurlLimits
+from crawl4r.fetch.port import FetchLimits
 from crawl4r.fetch.proxies import Rotation
 from crawl4r.resilience.breaker import BreakerRules
 from crawl4r.resilience.politeness import HostRules
@@ -183,8 +183,8 @@ class Fetching(Section):
                 raise ValueError(f"the value for {origin} is not 'user:password' or 'Bearer ...'")
         return spelled
 
-    def limits(self) -> CurlLimits:
-        return CurlLimits(
+    def limits(self) -> FetchLimits:
+        return FetchLimits(
             connect_timeout=self.connect_timeout,
             timeout=self.timeout,
             max_bytes=self.max_bytes,

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from crawl4r.fetch.curl import CurlLimits, CurlTransport
+from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
-from crawl4r.fetch.port import Request
+from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.model import Failure, Response
 from crawl4r.urls.address import AddressGate
 
 HEADERS = RequestHeaders("Crawlr/0 (tests; +https://example.org)")
-QUICK = CurlLimits(connect_timeout=1, timeout=2)  # no test waits for the defaults
+QUICK = FetchLimits(connect_timeout=1, timeout=2)  # no test waits for the defaults
 
 
 def get(url: str, **options: Any) -> Request:

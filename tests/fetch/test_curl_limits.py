@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from crawl4r.fetch.curl import CurlLimits
+from crawl4r.fetch.curl import FetchLimits
 from crawl4r.model import Verdict
 from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport
 from tests.fetch.memory import MEGABYTE, watch_memory
 from tests.site.process import SiteProcess
 
-SMALL = CurlLimits(timeout=10, max_bytes=MEGABYTE, max_decoded_bytes=2 * MEGABYTE)
-IMPATIENT = CurlLimits(connect_timeout=0.3, timeout=0.5)
+SMALL = FetchLimits(timeout=10, max_bytes=MEGABYTE, max_decoded_bytes=2 * MEGABYTE)
+IMPATIENT = FetchLimits(connect_timeout=0.3, timeout=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_a_request_may_be_content_with_the_start_of_a_body(site: SiteProcess, pa
 def test_a_drip_below_the_slowest_speed_is_given_up_before_the_time_limit(
     site: SiteProcess,
 ) -> None:
-    limits = CurlLimits(timeout=30, slowest=100, slow_seconds=1)
+    limits = FetchLimits(timeout=30, slowest=100, slow_seconds=1)
     started = time.monotonic()
     failure = failure_of(fetch_each(site.url("/drip?ms=100"), limits=limits)[0])
     assert time.monotonic() - started < 6

@@ -20,23 +20,13 @@ import pycurl
 from crawl4r.fetch.curl_errors import failure_of
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
 from crawl4r.fetch.headers import parse_header_lines
-from crawl4r.fetch.port import Request
+from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.model import Failure, Response, Verdict
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import host_of_netloc, split
 
 _MAX_IDLE_HANDLES = 256
 _HTTP_VERSIONS = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
-
-
-@dataclass(frozen=True, slots=True)
-class CurlLimits:
-    connect_timeout: float = 10.0  # seconds
-    timeout: float = 60.0  # seconds for the whole answer
-    slowest: int = 32  # bytes a second, below which for `slow_seconds` an answer is given up
-    slow_seconds: int = 20
-    max_bytes: int = 32 * 1024**2  # on the wire
-    max_decoded_bytes: int = 32 * 1024**2
 
 
 @dataclass(slots=True)
@@ -85,7 +75,7 @@ class CurlTransport:
         self,
         gate: AddressGate,
         *,
-        limits: CurlLimits | None = None,
+        limits: FetchLimits | None = None,
         http2: bool = True,
         cookies: bool = True,
         resolve: Mapping[str, str] | None = None,
@@ -93,7 +83,7 @@ class CurlTransport:
         max_connections: int = 256,
     ) -> None:
         self._gate = gate
-        self._limits = limits or CurlLimits()
+        self._limits = limits or FetchLimits()
         self._http2 = http2
         self._resolve = resolve or {}
         self._ca_file = ca_file or certifi.where()

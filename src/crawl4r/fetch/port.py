@@ -19,6 +19,18 @@ class Request:
     cut_at: int | None = None  # take this many bytes of the body and be content with them
 
 
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """How long a server may take, and how much it may send."""
+
+    connect_timeout: float = 10.0  # seconds
+    timeout: float = 60.0  # seconds for the whole answer
+    slowest: int = 32  # bytes a second, below which for `slow_seconds` an answer is given up
+    slow_seconds: int = 20
+    max_bytes: int = 32 * 1024**2  # on the wire
+    max_decoded_bytes: int = 32 * 1024**2
+
+
 class Transport(Protocol):
     """One request, one answer. Never follows a redirect: each hop is judged by the caller."""
 
