@@ -11,6 +11,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(READY)  ## make .venv with crawl4r and its tools (quiet when nothing is to be done)
+	@:
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -36,7 +37,7 @@ types: setup
 	@$(BIN)/mypy --no-error-summary
 
 imports: setup
-	@$(BIN)/lint-imports --no-cache >/tmp/crawl4r-imports.$$$$ 2>&1 || { cat /tmp/crawl4r-imports.$$$$; rm -f /tmp/crawl4r-imports.$$$$; exit 1; }; rm -f /tmp/crawl4r-imports.$$$$
+	@out=$$($(BIN)/lint-imports --no-cache 2>&1) || { echo "$$out"; exit 1; }
 
 unit: setup
 	@$(BIN)/python -m pytest
