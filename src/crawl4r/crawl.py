@@ -101,6 +101,7 @@ class Crawl:
 
     async def run(self) -> EndedBy:
         """Crawl until nothing is left, a cap is reached or `stop` is called."""
+        events.emit(events.CRAWL_STARTED, pages_so_far=self.keeper.pages)
         async with asyncio.TaskGroup() as tasks, self._time_limit():
             while (turn := await self._next_turn()) is not None:
                 work = self._errand(turn) if isinstance(turn, RobotsErrand) else self._visit(turn)
@@ -112,6 +113,9 @@ class Crawl:
         if self._ended_by is None:
             given_up = bool(self.schedule.given_up)
             self._ended_by = EndedBy.HOSTS_GIVEN_UP if given_up else EndedBy.NOTHING_LEFT
+        for host in sorted(self.schedule.given_up):
+            events.emit(events.HOST_GIVEN_UP, 30, host=host)
+        events.emit(events.CRAWL_ENDED, why=self._ended_by.value, visits=self.progress.visits)
         return self._ended_by
 
     def stop(self, why: EndedBy = EndedBy.STOPPED) -> None:
