@@ -38,6 +38,7 @@ from crawl4r.reporting import Reporter
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.robots_gate import TEMPORARY, RobotsGate
+from crawl4r.safe_reading import SafeReader
 from crawl4r.settings import Settings
 from crawl4r.state.database import Database
 from crawl4r.state.lock import WorkspaceLock
@@ -159,7 +160,7 @@ async def build_crawl(
         headers,
         proxies,
         Judge(
-            sandbox,
+            SafeReader(order.links.rules, sandbox),
             order.links,
             backoff=fetch.backoff(),
             max_redirects=fetch.max_redirects,

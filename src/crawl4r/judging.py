@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from crawl4r import events
 from crawl4r.model import (
@@ -22,7 +21,7 @@ from crawl4r.model import (
 from crawl4r.reading import LinkJudge, ReadingRules
 from crawl4r.resilience.politeness import Health
 from crawl4r.resilience.retry import Backoff, parse_retry_after
-from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.safe_reading import SafeReader, Unreadable
 from crawl4r.urls.canonical import split
 
 _HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])
@@ -51,11 +50,11 @@ def retry_after_of(answer: Response | Failure, now: float) -> float | None:
 
 
 class Judge:
-    """Judges answers and reads the pages among them in the sandbox."""
+    """Judges answers and reads the pages among them."""
 
     def __init__(
         self,
-        sandbox: Sandbox,
+        reader: SafeReader,
         links: LinkJudge,
         *,
         backoff: Backoff,
@@ -67,7 +66,7 @@ class Judge:
     ) -> None:
         self.links = links
         self.wall = wall
-        self._sandbox = sandbox
+        self._reader = reader
         self._backoff = backoff
         self._max_redirects = max_redirects
         self._retry_after_cap = retry_after_cap
@@ -75,9 +74,9 @@ class Judge:
         self._on_seed_moved = on_seed_moved
 
     def rescope(self, rules: ReadingRules) -> None:
-        """Judge later links by other rules, here and in the reading process."""
+        """Judge later links by other rules."""
         self.links = LinkJudge(rules)
-        self._sandbox.reconfigure(rules.as_json())
+        self._reader.adopt(rules)
 
     async def judge(self, lease: Lease, answer: Response | Failure) -> Visit:
         if isinstance(answer, Failure):
@@ -95,14 +94,15 @@ class Judge:
     async def _page(self, lease: Lease, answer: Response) -> Visit:
         if not answer.body or not _is_html(answer):
             return self._done(lease, answer, Verdict.OK, "")
-        head = [lease.url, lease.depth, answer.header("content-type") or ""]
+        declared = answer.header("content-type") or ""
         try:
-            reading = await self._sandbox.run(head, answer.body)
-        except SandboxKilled as killed:
-            events.emit(events.READER_KILLED, 30, url=lease.url, reason=killed.reason)
-            return self._done(lease, answer, Verdict.HOSTILE, killed.reason)
-        found = [Found(*item) for item in reading["found"]]
-        return self._done(lease, answer, Verdict.OK, reading["note"], found=found, reading=reading)
+            reading = await self._reader.read(lease.url, lease.depth, declared, answer.body)
+        except Unreadable as problem:
+            events.emit(events.PAGE_UNREADABLE, 30, url=lease.url, reason=str(problem))
+            return self._done(lease, answer, Verdict.HOSTILE, str(problem))
+        return self._done(
+            lease, answer, Verdict.OK, reading.note, found=reading.found, encoding=reading.encoding
+        )
 
     def _redirected(self, lease: Lease, answer: Response, location: str) -> Visit:
         hops = lease.redirects + 1
@@ -164,15 +164,15 @@ class Judge:
         verdict: Verdict,
         reason: str,
         *,
-        found: list[Found] | None = None,
-        reading: dict[str, Any] | None = None,
+        found: Sequence[Found] = (),
+        encoding: str = "",
         location: str | None = None,
     ) -> Visit:
-        capture = self._capture(lease, answer, verdict, reason, reading, location)
+        capture = self._capture(lease, answer, verdict, reason, encoding, location)
         # A redirect or a 304 mostly has no body; an empty page is still a page.
         content = answer.body if answer.body or verdict is Verdict.OK else None
         ending = Ending(lease.url_id, UrlState.DONE, verdict, reason)
-        return Visit(lease, ending, capture, content, found=found or ())
+        return Visit(lease, ending, capture, content, found=found)
 
     def _capture(
         self,
@@ -180,7 +180,7 @@ class Judge:
         answer: Response,
         verdict: Verdict,
         reason: str,
-        reading: dict[str, Any] | None = None,
+        encoding: str = "",
         location: str | None = None,
     ) -> Capture:
         return Capture(
@@ -192,7 +192,7 @@ class Judge:
             sha256=None,
             bytes=len(answer.body),
             content_type=answer.content_type,
-            encoding=reading["encoding"] if reading else "",
+            encoding=encoding,
             headers=answer.headers,
             etag=answer.header("etag"),
             last_modified=answer.header("last-modified"),

@@ -1,4 +1,4 @@
-"""One page's bytes to everything we learn from it. Pure, and run inside the sandbox.
+"""One page's bytes to everything we learn from it. Pure; `safe_reading` says where it runs.
 
 Almost every link on a site was seen before. So the raw href is looked up first, and only a link that
 is new here is parsed, spelled, judged by the scope and sent back.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawl4r.content.decode import decode, guess_encoding
 from crawl4r.discovery.links import Document, is_nofollow
@@ -55,6 +55,21 @@ class ReadingRules:
             plain["max_depth"],
             plain["follow_nofollow"],
         )
+
+
+class Reading(NamedTuple):
+    """What a page says: the encoding it is in, its robots directives and the links that are new."""
+
+    encoding: str
+    noindex: bool
+    nofollow: bool
+    found: list[Found]
+    note: str = ""
+
+    @staticmethod
+    def from_json(plain: Sequence[Any]) -> Reading:
+        encoding, noindex, nofollow, found, note = plain
+        return Reading(encoding, noindex, nofollow, [Found(*item) for item in found], note)
 
 
 class LinkJudge:
@@ -110,18 +125,12 @@ class Reader:
         self._judge = LinkJudge(rules)
         self._seen = SeenLinks()
 
-    def read(self, url: str, depth: int, content_type: str, body: bytes) -> dict[str, Any]:
-        """The page's encoding, its robots directives and the links that are new."""
+    def read(self, url: str, depth: int, content_type: str, body: bytes) -> Reading:
         encoding = guess_encoding(body, content_type)
         document = Document(_as_utf8(body, encoding))
         found = self._new_links(document, _base_of(document, url), depth + 1)
-        return {
-            "encoding": encoding,
-            "noindex": document.noindex,
-            "nofollow": document.nofollow,
-            "found": found,
-            "note": _TOO_MANY if len(found) == _MOST_LINKS else "",
-        }
+        note = _TOO_MANY if len(found) == _MOST_LINKS else ""
+        return Reading(encoding, document.noindex, document.nofollow, found, note)
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
@@ -210,11 +219,11 @@ def _as_utf8(body: bytes, encoding: str) -> bytes:
     return decode(body, encoding).encode("utf-8", "replace")
 
 
-def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], dict[str, Any]]:
+def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], Reading]:
     """The sandbox's entry: `(head, body) -> reading`, with head as `[url, depth, content_type]`."""
     reader = Reader(ReadingRules.from_json(plain_rules))
 
-    def read(head: list[Any], body: bytes) -> dict[str, Any]:
+    def read(head: list[Any], body: bytes) -> Reading:
         url, depth, content_type = head
         return reader.read(url, depth, content_type, body)
 

@@ -149,6 +149,7 @@ def test_a_job_that_eats_memory_is_stopped() -> None:
 
 def test_later_jobs_run_with_the_new_config_and_earlier_ones_with_the_old() -> None:
     async def use(sandbox: Sandbox) -> Any:
+        await sandbox.run("length", b"")  # so that a worker is there
         before = [asyncio.create_task(sandbox.run("config", b"")) for _ in range(2)]
         await asyncio.sleep(0)
         sandbox.reconfigure("new")
@@ -156,6 +157,17 @@ def test_later_jobs_run_with_the_new_config_and_earlier_ones_with_the_old() -> N
         return await asyncio.gather(*before, *after), sandbox.killed
 
     assert in_sandbox(use, "old") == (["old"] * 2 + ["new"] * 4, 0)
+
+
+def test_a_worker_that_was_starting_when_the_config_changed_runs_with_the_new_one() -> None:
+    async def use(sandbox: Sandbox) -> Any:
+        jobs = [asyncio.create_task(sandbox.run("config", b"")) for _ in range(2)]
+        for _ in range(3):
+            await asyncio.sleep(0)
+            sandbox.reconfigure("new")
+        return await asyncio.gather(*jobs)
+
+    assert in_sandbox(use, "old") == ["new"] * 2
 
 
 def test_closing_ends_the_workers_and_whoever_waits_for_them() -> None:

@@ -60,7 +60,7 @@ def test_the_encoding_is_guessed_as_browsers_do(body: bytes, header: str, expect
 def test_a_link_is_read_in_any_encoding_that_the_header_names(encoding: str, text: str) -> None:
     body = f'<a href="/{text}">{text}</a>'.encode(encoding)
     reading = Reader(ReadingRules()).read("http://e.org/", 0, f"{HTML}; charset={encoding}", body)
-    assert [unquote(found.url) for found in reading["found"]] == [f"http://e.org/{text}"]
+    assert [unquote(found.url) for found in reading.found] == [f"http://e.org/{text}"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_the_byte_order_mark_is_no_text() -> None:
 def test_a_page_with_a_byte_order_mark_still_has_a_head() -> None:
     body = codecs.BOM_UTF8 + b'<base href="/b/"><a href="x">'
     reading = Reader(ReadingRules()).read("http://e.org/", 0, HTML, body)
-    assert [found.url for found in reading["found"]] == ["http://e.org/b/x"]
+    assert [found.url for found in reading.found] == ["http://e.org/b/x"]
 
 
 def test_what_does_not_fit_becomes_a_mark_and_not_an_error() -> None:

@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 
 from crawl4r.model import Found, FoundBy
-from crawl4r.reading import Reader, ReadingRules, make_reader
+from crawl4r.reading import Reader, Reading, ReadingRules, make_reader
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.urls.scope import ScopeRules
 
 PAGE = "http://e.org/folder/page?q=1"
 
 
-def read(html: str | bytes, url: str = PAGE, **rules: Any) -> dict[str, Any]:
+def read(html: str | bytes, url: str = PAGE, **rules: Any) -> Reading:
     body = html.encode() if isinstance(html, str) else html
     return Reader(ReadingRules(**rules)).read(url, 1, "text/html; charset=utf-8", body)
 
 
 def links(html: str | bytes, url: str = PAGE) -> list[str]:
-    return [found.url.removeprefix("http://e.org") for found in read(html, url)["found"]]
+    return [found.url.removeprefix("http://e.org") for found in read(html, url).found]
 
 
 def found(html: str, **rules: Any) -> Found:
-    (only,) = read(html, **rules)["found"]
+    (only,) = read(html, **rules).found
     return only
 
 
@@ -128,12 +128,12 @@ def test_a_refresh_full_of_blanks_is_read_in_time() -> None:
     """A pattern that tries every split of 400 blanks would be stopped by the sandbox."""
     html = f'<meta http-equiv=refresh content="{" " * 400}\nx\ny"><a href=/x>'
 
-    async def read_in_sandbox() -> Any:
+    async def read_in_sandbox() -> Reading:
         rules = ReadingRules().as_json()
         async with Sandbox("crawl4r.reading:make_reader", rules, seconds=5) as sandbox:
-            return await sandbox.run([PAGE, 0, "text/html"], html.encode())
+            return Reading.from_json(await sandbox.run([PAGE, 0, "text/html"], html.encode()))
 
-    assert "http://e.org/x" in [url for url, *_ in asyncio.run(read_in_sandbox())["found"]]
+    assert "http://e.org/x" in [item.url for item in asyncio.run(read_in_sandbox()).found]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_nofollow_is_told_and_obeyed_when_asked_for(rel: str) -> None:
 )
 def test_robots_directives_of_a_page_are_read(html: str, noindex: bool, nofollow: bool) -> None:
     reading = read(f'<a href="/x"></a>{html}' if "<div>" in html else f'{html}<a href="/x">')
-    assert (reading["noindex"], reading["nofollow"]) == (noindex, nofollow)
-    assert [item.nofollow for item in reading["found"]] == [nofollow]
+    assert (reading.noindex, reading.nofollow) == (noindex, nofollow)
+    assert [item.nofollow for item in reading.found] == [nofollow]
 
 
 def test_links_past_the_depth_limit_are_refused_by_it() -> None:
@@ -209,7 +209,7 @@ def test_keywords_in_the_anchor_raise_the_score() -> None:
 
 def test_one_page_cannot_name_more_than_ten_thousand_links() -> None:
     html = "".join(f"<a href=/{number}>" for number in range(10_500))
-    assert len(read(html)["found"]) == 10_000
+    assert len(read(html).found) == 10_000
 
 
 def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
@@ -217,4 +217,4 @@ def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
     plain = json.loads(json.dumps(rules.as_json()))
     assert json.loads(json.dumps(ReadingRules.from_json(plain).as_json())) == plain
     read_page = make_reader(plain)
-    assert read_page([PAGE, 0, "text/html"], b"<a href=/x>")["found"][0].url == "http://e.org/x"
+    assert read_page([PAGE, 0, "text/html"], b"<a href=/x>").found[0].url == "http://e.org/x"

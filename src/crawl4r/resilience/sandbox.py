@@ -46,7 +46,7 @@ class Sandbox:
     """A few workers running `module:function`, each made with `config` (JSON).
 
     `function(config)` is called once in the worker and returns the callable `(head, body) -> result`
-    that then runs for each job.
+    that then runs for each job. A worker starts when there is work for it.
     """
 
     def __init__(
@@ -63,18 +63,14 @@ class Sandbox:
         self._seconds = seconds
         self._size = workers
         self._workers: list[_Worker] = []
+        self._starting: set[asyncio.Task[None]] = set()
         self._backlog: deque[_Job] = deque()
         self._is_closed = False
         self._starts_failed = 0
         self.killed = 0
 
     async def __aenter__(self) -> Sandbox:
-        for _ in range(self._size):
-            self._workers.append(await self._start())
         return self
-
-    async def _start(self) -> _Worker:
-        return await _Worker.start(self, self._arguments, self._config, self._seconds)
 
     async def __aexit__(self, *_: object) -> None:
         self._is_closed = True
@@ -97,17 +93,19 @@ class Sandbox:
         for worker in list(self._workers):
             self._workers.remove(worker)
             worker.retire()
-            self._start_another(worker)
+        self._grow()
 
     def _place(self, job: _Job) -> None:
+        """To a worker that is free; else to whoever has room first, a new one if there may be one."""
         worker = min(self._workers, key=lambda w: len(w.jobs), default=None)
-        if worker is None or len(worker.jobs) >= _PIPELINE:
+        if worker is None or len(worker.jobs) >= self._most_jobs():
             self._backlog.append(job)
+            self._grow()
         else:
             worker.send(job)
 
     def _has_room(self, worker: _Worker) -> None:
-        while self._backlog and len(worker.jobs) < _PIPELINE:
+        while self._backlog and len(worker.jobs) < self._most_jobs():
             worker.send(self._backlog.popleft())
 
     def _lost(self, worker: _Worker, reason: str) -> None:
@@ -127,26 +125,41 @@ class Sandbox:
                 if not blamed.answer.done():
                     blamed.answer.set_exception(SandboxKilled(reason))
         self._backlog.extendleft(reversed(jobs))
-        if worker.is_retired:  # its successor is there already
-            for waiting in self._workers:
-                self._has_room(waiting)
-        else:
-            self._start_another(worker)
+        for waiting in self._workers:
+            self._has_room(waiting)
+        self._grow()
 
-    def _start_another(self, worker: _Worker) -> None:
-        task = asyncio.get_running_loop().create_task(self._replace())
-        worker.successor = task  # a reference, so that the task is not collected
+    def _grow(self) -> None:
+        """Start a worker when jobs wait and there may be another."""
+        if self._backlog and self._may_grow() and not self._is_closed:
+            task = asyncio.get_running_loop().create_task(self._start())
+            self._starting.add(task)
+            task.add_done_callback(self._started)
 
-    async def _replace(self) -> None:
+    def _started(self, task: asyncio.Task[None]) -> None:
+        self._starting.discard(task)
+        self._grow()  # when it could not be used, or when one is not enough
+
+    def _most_jobs(self) -> int:
+        """One each while there can be more workers: a job must not wait behind a stuck one."""
+        return 1 if self._starting or self._may_grow() else _PIPELINE
+
+    def _may_grow(self) -> bool:
+        return len(self._workers) + len(self._starting) < self._size
+
+    async def _start(self) -> None:
         self._starts_failed += 1  # until one is ready
-        await asyncio.sleep(
-            0.05 * 2 ** min(self._starts_failed - 1, 7) if self._starts_failed > 1 else 0
-        )
+        if self._starts_failed > 1:
+            await asyncio.sleep(0.05 * 2 ** min(self._starts_failed - 1, 7))
         if self._is_closed:
             return
-        worker = await self._start()
-        if self._is_closed:
-            worker.close()
+        config = self._config
+        try:
+            worker = await _Worker.start(self, self._arguments, config, self._seconds)
+        except OSError:  # no memory or no process to be had just now: the jobs wait
+            return
+        if self._is_closed or config is not self._config:  # too late, or reconfigured since
+            worker.retire()
             return
         self._workers.append(worker)
         self._has_room(worker)
@@ -165,7 +178,6 @@ class _Worker(asyncio.Protocol):
         self.was_killed = False  # by us, for what its job did
         self.is_retired = False
         self.jobs: deque[_Job] = deque()
-        self.successor: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(

@@ -1,0 +1,48 @@
+"""Read a page so that it cannot hurt the crawl: the quick ones here, the others in the sandbox.
+
+Sending a page to another process and its links back costs as much as reading it. A parser's worst
+case grows with the square of the tags, and of the attributes of one tag, which a page has to pay for
+in bytes: a page that is small and has few tags cannot take long, whatever it says
+(docs/decisions/0003).
+"""
+
+from __future__ import annotations
+
+from crawl4r.reading import Reader, Reading, ReadingRules
+from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+
+_QUICK_BYTES = 64 * 1024
+_QUICK_TAGS = 2_500
+
+
+class Unreadable(Exception):
+    """The page broke its reader; `str()` says how."""
+
+
+class SafeReader:
+    """Reads pages by `rules`; `sandbox` runs `crawl4r.reading:make_reader` with the same ones."""
+
+    def __init__(self, rules: ReadingRules, sandbox: Sandbox) -> None:
+        self._reader = Reader(rules)
+        self._sandbox = sandbox
+
+    def adopt(self, rules: ReadingRules) -> None:
+        """Read later pages by other rules."""
+        self._reader = Reader(rules)
+        self._sandbox.reconfigure(rules.as_json())
+
+    async def read(self, url: str, depth: int, content_type: str, body: bytes) -> Reading:
+        if is_quick(body):
+            try:
+                return self._reader.read(url, depth, content_type, body)
+            except Exception as problem:  # the page's doing: it is blamed, the crawl goes on
+                raise Unreadable(f"{type(problem).__name__}: {problem}"[:300]) from problem
+        try:
+            return Reading.from_json(await self._sandbox.run([url, depth, content_type], body))
+        except SandboxKilled as killed:
+            raise Unreadable(killed.reason) from None
+
+
+def is_quick(body: bytes) -> bool:
+    """Whether no parser can take more than a moment for it."""
+    return len(body) <= _QUICK_BYTES and body.count(b"<") <= _QUICK_TAGS
