@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import Any, cast
 
+from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.resilience.sandbox import _FRAME
 
 
 def main() -> None:
     target, memory_bytes = sys.argv[1:3]
     _die_with_the_parent()
+    keep_freed_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = target.partition(":")
     make = getattr(importlib.import_module(module), name)

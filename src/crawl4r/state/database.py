@@ -70,8 +70,10 @@ class Database:
                 raise
 
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        with self._translated():
+        try:  # not `_translated`: here, and in `write`, a context manager costs as much as the query
             return self._connection.execute(sql, parameters).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            raise _translate(problem, self.path) from problem
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
         """Rows one by one: for listings that must not sit in memory."""
@@ -79,9 +81,12 @@ class Database:
             yield from self._connection.execute(sql, parameters)
 
     def write(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
-        with self._translated():
-            self._begin()
+        try:
+            if not self._in_transaction:
+                self._begin()
             return self._connection.execute(sql, parameters)
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            raise _translate(problem, self.path) from problem
 
     def write_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         with self._translated():
@@ -119,10 +124,8 @@ class Database:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
             raise _translate(problem, self.path) from problem
-        except UnicodeDecodeError as problem:  # a damaged name in SQLite's own message
-            raise StorageDamaged(f"{self.path} is damaged") from problem
 
 
 def _version_in_header(path: Path) -> int:
@@ -158,7 +161,9 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
         raise WorkspaceError(f"cannot open {path}: {problem}") from problem
 
 
-def _translate(problem: sqlite3.Error, path: Path) -> Exception:
+def _translate(problem: sqlite3.Error | UnicodeDecodeError, path: Path) -> Exception:
+    if isinstance(problem, UnicodeDecodeError):  # a damaged name in SQLite's own message
+        return StorageDamaged(f"{path} is damaged")
     text = str(problem)
     code = getattr(problem, "sqlite_errorcode", None)
     primary = code & 0xFF if code is not None else None

@@ -18,6 +18,7 @@ from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.progress import show_progress
 from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
+from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.workspace import Workspace
 
@@ -32,6 +33,7 @@ def run_crawl(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> Non
     named = {name: options.get(name) for name in SHORT_NAMES}
     profile = options.get("profile")
     settings = _load(path, profile, named)
+    keep_freed_memory()
     code = asyncio.run(_crawl(path, urls, settings, named, options))
     if code:
         sys.exit(code)
