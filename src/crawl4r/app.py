@@ -117,7 +117,8 @@ async def build_crawl(
     """Wire one run; `stack` ends what it started."""
     settings = order.settings
     chance, clock, wall = random.Random(), time.monotonic, time.time
-    hosts = _restore_budgets(parts, budgets, clock(), wall(), stack)
+    has_crashed = parts.notes.get(_RUNNING) is not None
+    hosts = _restore_budgets(parts, budgets, clock(), wall(), stack, has_crashed=has_crashed)
     frontier = _prepare_frontier(parts, order, wall())
     gate = AddressGate(settings.network.allow_private)
     transport = (make_transport or _make_curl)(settings, gate)
@@ -160,7 +161,7 @@ async def build_crawl(
         headers,
         proxies,
         Judge(
-            SafeReader(order.links.rules, sandbox),
+            SafeReader(order.links.rules, sandbox, is_wary=has_crashed),
             order.links,
             backoff=fetch.backoff(),
             max_redirects=fetch.max_redirects,
@@ -178,12 +179,18 @@ async def build_crawl(
 
 
 def _restore_budgets(
-    parts: Parts, budgets: HostBudgets, now: float, wall: float, stack: contextlib.AsyncExitStack
+    parts: Parts,
+    budgets: HostBudgets,
+    now: float,
+    wall: float,
+    stack: contextlib.AsyncExitStack,
+    *,
+    has_crashed: bool,
 ) -> HostMemories:
     """Be as polite as if the last run had never ended, however it did."""
     hosts = HostMemories(parts.database)
     budgets.restore(hosts.load(wall), now, wall)
-    if parts.notes.get(_RUNNING):
+    if has_crashed:
         budgets.assume_just_asked(now)
     parts.notes.put(_RUNNING, "yes")
     # Only a run that gets there knows that nobody was asked after its last commit.

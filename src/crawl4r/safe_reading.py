@@ -20,11 +20,15 @@ class Unreadable(Exception):
 
 
 class SafeReader:
-    """Reads pages by `rules`; `sandbox` runs `crawl4r.reading:make_reader` with the same ones."""
+    """Reads pages by `rules`; `sandbox` runs `crawl4r.reading:make_reader` with the same ones.
 
-    def __init__(self, rules: ReadingRules, sandbox: Sandbox) -> None:
+    `is_wary` sends every page there: after a crash, for all we know a page brought the parser down.
+    """
+
+    def __init__(self, rules: ReadingRules, sandbox: Sandbox, *, is_wary: bool = False) -> None:
         self._reader = Reader(rules)
         self._sandbox = sandbox
+        self._is_wary = is_wary
 
     def adopt(self, rules: ReadingRules) -> None:
         """Read later pages by other rules."""
@@ -32,7 +36,7 @@ class SafeReader:
         self._sandbox.reconfigure(rules.as_json())
 
     async def read(self, url: str, depth: int, content_type: str, body: bytes) -> Reading:
-        if is_quick(body):
+        if not self._is_wary and is_quick(body):
             try:
                 return self._reader.read(url, depth, content_type, body)
             except Exception as problem:  # the page's doing: it is blamed, the crawl goes on

@@ -87,6 +87,11 @@ class Sandbox:
         self._place(job)
         return await answer
 
+    @property
+    def workers(self) -> int:
+        """How many are running."""
+        return len(self._workers)
+
     def reconfigure(self, config: Any) -> None:
         """Run later jobs with another config; workers finish what they hold and are replaced."""
         self._config = json.dumps(config).encode()

@@ -1,0 +1,82 @@
+"""Where a page is read: quick ones in place, the others where they can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from crawl4r.reading import Reading, ReadingRules
+from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.safe_reading import SafeReader, Unreadable, is_quick
+
+MOST_NODES = 2_000_000  # that a page read in place may become: a few hundred MB, half a second
+
+HOSTILE = {
+    "nested": b"<div>" * 2_500,
+    "unlike formatting in each paragraph": b"".join(b"<b a=%d>" % n for n in range(1_250))
+    + b"<p>x" * 1_250,
+    "adoption agency": b"".join(b"<b a=%d><p>" % n for n in range(830)) + b"</b>" * 830,
+    "formatting and blocks": b"".join(b"<i a=%d>" % n for n in range(1_250)) + b"<div>x" * 1_250,
+    "foster parents": b"<table>" + b"<b a=1>x" * 1_200 + b"<tr>x" * 1_200,
+}
+
+
+def read(*pages: bytes, is_wary: bool = False) -> tuple[list[Reading], bool]:
+    """What was read, and whether the sandbox had to start."""
+
+    async def main() -> tuple[list[Reading], bool]:
+        rules = ReadingRules()
+        async with Sandbox("crawl4r.reading:make_reader", rules.as_json(), seconds=20) as sandbox:
+            reader = SafeReader(rules, sandbox, is_wary=is_wary)
+            readings = [await reader.read("http://e.org/", 0, "text/html", page) for page in pages]
+            return readings, bool(sandbox.workers)
+
+    return asyncio.run(main())
+
+
+def test_a_small_page_is_read_in_place() -> None:
+    (reading,), used_sandbox = read(b"<p>x<a href=/x>")
+    assert [item.url for item in reading.found] == ["http://e.org/x"]
+    assert not used_sandbox
+
+
+@pytest.mark.parametrize("page", [b"<a href=/x>" + b"y" * 70_000, b"<a href=/x>" + b"<p>" * 2_600])
+def test_a_page_that_could_take_long_is_read_in_the_sandbox_and_says_the_same(page: bytes) -> None:
+    (reading,), used_sandbox = read(page)
+    assert [item.url for item in reading.found] == ["http://e.org/x"]
+    assert used_sandbox
+
+
+def test_after_a_crash_every_page_is_read_in_the_sandbox() -> None:
+    (reading,), used_sandbox = read(b"<a href=/x>", is_wary=True)
+    assert [item.url for item in reading.found] == ["http://e.org/x"]
+    assert used_sandbox
+
+
+@pytest.mark.parametrize("page", HOSTILE.values(), ids=HOSTILE)
+def test_the_worst_that_is_read_in_place_stays_small(page: bytes) -> None:
+    assert is_quick(page)
+    assert _count_nodes(page) < MOST_NODES
+
+
+def test_many_attributes_or_many_tags_are_not_quick() -> None:
+    assert not is_quick(b"<a " + b" ".join(b"a%d" % n for n in range(12_000)) + b">")
+    assert not is_quick(b"<b>" * 2_501)
+
+
+def test_a_page_that_breaks_the_reader_is_blamed() -> None:
+    async def main() -> Reading:
+        async with Sandbox("crawl4r.reading:make_reader", {}) as sandbox:
+            reader = SafeReader(ReadingRules(), sandbox)
+            return await reader.read("not a URL", 0, "text/html", b"<a href=x>")
+
+    with pytest.raises(Unreadable):
+        asyncio.run(main())
+
+
+def _count_nodes(page: bytes) -> int:
+    root = LexborHTMLParser(page).root
+    assert root is not None
+    return sum(1 for _ in root.traverse(include_text=True))
