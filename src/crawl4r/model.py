@@ -31,6 +31,14 @@ class Verdict(StrEnum):
     TOO_LARGE = "too-large"
     UNDECODABLE = "undecodable"
     HOSTILE = "hostile"
+    BLOCKED = "blocked"  # a challenge, a captcha, a refusal or a rate limit instead of the page
+    NEEDS_BROWSER = "needs-browser"  # a shell that only scripts fill
+    LOGIN_WALL = "login-wall"
+    PARKED = "parked"  # a domain for sale, or a registrar's or server's default page
+    ERROR_PAGE = "error-page"  # an error, sent with status 200
+    SOFT_404 = "soft-404"  # what the site shows for pages that do not exist
+    TOO_SMALL = "too-small"
+    NO_STRUCTURE = "no-structure"
     ROBOTS_DENIED = "robots-denied"
     ROBOTS_UNREACHABLE = "robots-unreachable"
     OUT_OF_SCOPE = "out-of-scope"
