@@ -51,7 +51,7 @@ http {{
     tcp_nopush on;
     keepalive_timeout 75s;
     keepalive_requests 1000000;
-    open_file_cache max=20000 inactive=600s;
+    open_file_cache max=8000 inactive=600s;
     map_hash_max_size 65536;
     map_hash_bucket_size 256;
     map $uri $moved_to {{

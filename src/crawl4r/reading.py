@@ -19,7 +19,7 @@ from crawl4r.model import Found, FoundBy
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
-_SEEN_LINKS = 120_000
+_SEEN_LINKS = 250_000
 _MOST_LINKS = 10_000  # new ones from one page
 _TOO_MANY = f"only the first {_MOST_LINKS:,} links were read"
 _ANCHOR_CHARACTERS = 200
@@ -157,12 +157,14 @@ class SeenLinks:
     """Which raw hrefs led nowhere new, before anything is parsed.
 
     An href that starts with a slash or a scheme means the same on every page of an origin, any other
-    the same on every page of a folder: so the text itself is the key, in a table of its own kind.
+    the same on every page of a folder: so the text itself is the key, in a table of its own kind. Its
+    64-bit hash stands for it, at a third of the memory: Python keys its hashes with a secret, so no
+    site can make two of its links collide.
     """
 
     def __init__(self, most: int = _SEEN_LINKS) -> None:
         self._most = most
-        self._tables: dict[str, dict[str, int]] = {}
+        self._tables: dict[str, dict[int, int]] = {}
         self._count = 0
 
     def on_page(self, base: str) -> Callable[[str, int], bool]:
@@ -170,12 +172,9 @@ class SeenLinks:
         if self._count > self._most:
             self._tables.clear()
             self._count = 0
-        known = len(self._tables)
         page = base.partition("#")[0].partition("?")[0]
-        by_origin = self._tables.setdefault(split(page).origin, {})
-        by_folder = self._tables.setdefault(page[: page.rindex("/") + 1], {})
-        by_page = self._tables.setdefault(page + "?", {})
-        self._count += len(self._tables) - known  # an empty table takes room too
+        by_origin = self._table(split(page).origin)
+        by_folder = self._table(page[: page.rindex("/") + 1])
 
         def is_new(href: str, depth: int) -> bool:
             hash_at = href.find("#")
@@ -187,15 +186,23 @@ class SeenLinks:
             if first == "/" or href.startswith(_ABSOLUTE):
                 table = by_origin
             else:
-                table = by_page if first == "?" else by_folder
-            best = table.get(href)
+                table = self._table(page + "?") if first == "?" else by_folder
+            key = hash(href)
+            best = table.get(key)
             if best is not None and best <= depth:
                 return False
-            table[href] = depth
+            table[key] = depth
             self._count += 1
             return True
 
         return is_new
+
+    def _table(self, name: str) -> dict[int, int]:
+        table = self._tables.get(name)
+        if table is None:
+            table = self._tables[name] = {}
+            self._count += 1  # an empty table takes room too
+        return table
 
 
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
