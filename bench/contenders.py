@@ -30,7 +30,13 @@ class Contender:
 def _crawl4r_command(url: str, directory: Path) -> list[str]:
     workspace = ["--workspace", str(directory / "workspace")]
     pace = ["--concurrency", str(CONCURRENCY), "--per-host", str(CONCURRENCY), "--rate", "0"]
-    return [str(CRAWL4R), "crawl", url, *workspace, *pace, "--allow-private", "127.0.0.1", "--json"]
+    # Links and bytes only, as the others do; `crawl4r-documents` makes text of them too.
+    plain = ["--no-extract", "--allow-private", "127.0.0.1", "--json"]
+    return [str(CRAWL4R), "crawl", url, *workspace, *pace, *plain]
+
+
+def _crawl4r_documents_command(url: str, directory: Path) -> list[str]:
+    return [word for word in _crawl4r_command(url, directory) if word != "--no-extract"]
 
 
 def _crawl4r_stored(directory: Path, _: Manifest) -> Stored:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from crawl4r.model import PageBody
 from crawl4r.reading import Reading, ReadingRules
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.safe_reading import SafeReader, Unreadable, is_quick
@@ -30,7 +31,7 @@ def read(*pages: bytes, is_wary: bool = False) -> tuple[list[Reading], bool]:
         rules = ReadingRules()
         async with Sandbox("crawl4r.reading:make_reader", rules.as_json(), seconds=20) as sandbox:
             reader = SafeReader(rules, sandbox, is_wary=is_wary)
-            readings = [await reader.read("http://e.org/", 0, "text/html", page) for page in pages]
+            readings = [await reader.read(PageBody(page, "http://e.org/"), 0) for page in pages]
             return readings, bool(sandbox.workers)
 
     return asyncio.run(main())
@@ -70,7 +71,7 @@ def test_a_page_that_breaks_the_reader_is_blamed() -> None:
     async def main() -> Reading:
         async with Sandbox("crawl4r.reading:make_reader", {}) as sandbox:
             reader = SafeReader(ReadingRules(), sandbox)
-            return await reader.read("not a URL", 0, "text/html", b"<a href=x>")
+            return await reader.read(PageBody(b"<a href=x>", "not a URL"), 0)
 
     with pytest.raises(Unreadable):
         asyncio.run(main())

@@ -21,6 +21,8 @@ from crawl4r.archive.metadata import MetadataLog
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.segments import SegmentBlobs
 from crawl4r.crawl import Crawl
+from crawl4r.documenting import Documenter
+from crawl4r.errands import Errands
 from crawl4r.errors import StorageDamaged, WorkspaceError
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
@@ -32,6 +34,7 @@ from crawl4r.frontier.schedule import Schedule
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.judging import Judge
 from crawl4r.keeping import Keeper, Shelf
+from crawl4r.missing_pages import MissingPages
 from crawl4r.model import FoundBy, UrlState, Visit
 from crawl4r.reading import LinkJudge
 from crawl4r.reporting import Reporter
@@ -127,17 +130,22 @@ async def build_crawl(
     fetch, servers = settings.fetch, settings.fetch.proxies
     headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
     proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
+    errands = Errands(transport, headers, proxies, budgets, clock=clock, wall=wall)
     robots = RobotsGate(
         RobotsRecords(parts.database),
-        transport,
-        headers,
-        proxies,
+        errands,
         budgets,
         settings.robots_rules(),
         backoff=fetch.backoff(),
-        clock=clock,
         wall=wall,
         chance=chance,
+    )
+    missing = MissingPages(
+        parts.notes,
+        errands,
+        lambda url: robots.judge(url).verdict is None,
+        chance,
+        enabled=settings.content.probe,
     )
     log_path = parts.path / "metadata" / "crawl_metadata.jsonl"
     metadata = MetadataLog(log_path, parts.captures, parts.blobs.locate)
@@ -162,6 +170,7 @@ async def build_crawl(
         proxies,
         Judge(
             SafeReader(order.links.rules, sandbox, is_wary=has_crashed),
+            missing,
             order.links,
             backoff=fetch.backoff(),
             max_redirects=fetch.max_redirects,
@@ -175,6 +184,25 @@ async def build_crawl(
         settings.crawl_limits(),
         clock=clock,
         on_kept=hooks.on_kept,
+    )
+
+
+async def build_documenter(
+    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
+) -> Documenter:
+    """What turns captures into documents; `stack` ends its processes."""
+    sandbox = await stack.enter_async_context(make_extractors(settings))
+    return Documenter(parts.database, parts.captures, parts.blobs, sandbox, wall=time.time)
+
+
+def make_extractors(settings: Settings) -> Sandbox:
+    content = settings.content
+    return Sandbox(
+        "crawl4r.extracting:make_extractor",
+        None,
+        workers=content.workers,
+        seconds=content.seconds,
+        memory_bytes=content.memory_mb * 1024**2,
     )
 
 

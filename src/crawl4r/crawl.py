@@ -24,7 +24,7 @@ from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.frontier.schedule import RobotsErrand, Schedule
 from crawl4r.judging import Judge, health_of, retry_after_of
 from crawl4r.keeping import Keeper
-from crawl4r.model import Ending, Failure, Lease, Response, UrlState, Verdict, Visit
+from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit
 from crawl4r.resilience.breaker import BreakerState
 from crawl4r.resilience.politeness import Health, HostBudgets
 from crawl4r.robots_gate import RobotsGate
@@ -195,8 +195,7 @@ class Crawl:
                 self.schedule.hurry(lease.host)
                 visit = _refused(lease, word.verdict, word.reason)
             else:
-                answer = await self._fetch(lease)
-                visit = await self.judge.judge(lease, answer)
+                visit = await self._ask(lease)
             hosts = await self.keeper.keep(visit, self._busy)
             self.schedule.notice(hosts)
             self._report(visit)
@@ -208,12 +207,14 @@ class Crawl:
             self._visit_ended.set()
             self._slots.release()
 
-    async def _fetch(self, lease: Lease) -> Response | Failure:
+    async def _ask(self, lease: Lease) -> Visit:
+        """Fetch and judge. The host's turn lasts until its page is judged: it may be a refusal."""
         budget = self.budgets[lease.host]
         proxy = self._proxies.pick()
         headers = self._headers.for_url(lease.url, lease.validators)
         try:
             answer = await self._transport.fetch(Request(lease.url, headers, proxy))
+            visit = await self.judge.judge(lease, answer)
         except BaseException:
             budget.end(self._clock(), Health.UNTOUCHED)
             raise
@@ -222,13 +223,15 @@ class Crawl:
         was = budget.breaker.state(self._clock())
         budget.end(
             self._clock(),
-            health_of(answer),
+            health_of(answer, visit.ending.verdict),
             answer.sent_at,
             answer.latency,
             retry_after_of(answer, self.judge.wall()),
         )
         self._report_breaker(lease.host, was, budget.breaker.state(self._clock()))
-        return answer
+        if visit.likeness is not None:
+            visit = await self.judge.compare_with_missing(visit)
+        return visit
 
     def _report(self, visit: Visit) -> None:
         progress = self.progress

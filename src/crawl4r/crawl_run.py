@@ -8,10 +8,18 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from crawl4r import events
-from crawl4r.app import CrawlHooks, CrawlOrder, MakeTransport, Parts, build_crawl
+from crawl4r.app import (
+    CrawlHooks,
+    CrawlOrder,
+    MakeTransport,
+    Parts,
+    build_crawl,
+    build_documenter,
+)
 from crawl4r.archive.port import Blobs
 from crawl4r.content.decode import decode, guess_encoding
 from crawl4r.crawl import Crawl, EndedBy
+from crawl4r.documenting import Documenter
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.model import Capture, FoundBy, Visit
 from crawl4r.reading import LinkJudge
@@ -73,6 +81,7 @@ class CrawlRun:
         self.parts = parts
         self.settings = settings
         self.crawl: Crawl | None = None
+        self.documenter: Documenter | None = None
         self._budgets = budgets
         self._make_transport = make_transport
         self._pages: asyncio.Queue[Page | None] | None = None
@@ -109,6 +118,8 @@ class CrawlRun:
         """Drop what is in flight; the next run fetches it again."""
         if self.crawl:
             self.crawl.stop_now()
+        if self.documenter:
+            self.documenter.stop()
 
     async def close(self) -> None:
         """Stop, and wait until everything in flight is kept."""
@@ -148,11 +159,22 @@ class CrawlRun:
             )
             if self._is_stopped:
                 self.crawl.stop()
+            if self.settings.content.extract:
+                self.documenter = await build_documenter(self.parts, self.settings, stack)
             try:
-                return await self.crawl.run()
+                return await self._crawl_and_read(self.crawl)
             except* Exception as problems:
                 raise _first(problems) from None
         raise AssertionError("unreachable")
+
+    async def _crawl_and_read(self, crawl: Crawl) -> EndedBy:
+        if self.documenter is None:
+            return await crawl.run()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.documenter.follow())
+            ended = await crawl.run()
+            self.documenter.end()
+        return ended
 
     def _canonical(self, seed: str) -> str:
         return canonicalize(with_scheme(seed), None, self.settings.scope.canonical())

@@ -5,6 +5,7 @@
     │   ├── SettingsError     a configuration key has a value it cannot have
     │   ├── InvalidUrl        not a URL we could ever fetch
     │   └── WorkspaceError    the directory is missing, unwritable, newer than us or in use
+    ├── PageUnavailable       the one page that was asked for could not be had (exit 1)
     └── StorageError          what was written cannot be trusted or nothing more can be written (exit 4)
         ├── StorageFull       the disk is full or a write failed; nothing half-done remains
         └── StorageDamaged    bytes on disk are not what we wrote
@@ -44,6 +45,10 @@ class InvalidUrl(UsageError):
 
 
 class WorkspaceError(UsageError):
+    pass
+
+
+class PageUnavailable(Crawl4rError):
     pass
 
 

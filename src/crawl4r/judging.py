@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from crawl4r import events
+from crawl4r.content.kinds import Kind, kind_of
+from crawl4r.content.validate import Likeness, is_hard
+from crawl4r.missing_pages import MissingPages
 from crawl4r.model import (
     Capture,
     Ending,
@@ -13,6 +17,7 @@ from crawl4r.model import (
     Found,
     FoundBy,
     Lease,
+    PageBody,
     Response,
     UrlState,
     Verdict,
@@ -24,17 +29,16 @@ from crawl4r.resilience.retry import Backoff, parse_retry_after
 from crawl4r.safe_reading import SafeReader, Unreadable
 from crawl4r.urls.canonical import split
 
-_HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])
-_HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
-_SNIFFED = 512  # bytes
 _RETRIED = frozenset([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 _REDIRECTS = frozenset([301, 302, 303, 307, 308])
 _OVERLOADED = frozenset([429, 503])
 _SICK = frozenset([403, 407])
 
 
-def health_of(answer: Response | Failure) -> Health:
-    """What an answer says of the host that gave it."""
+def health_of(answer: Response | Failure, verdict: Verdict) -> Health:
+    """What an answer, and what it turned out to be, say of the host that gave it."""
+    if is_hard(verdict):
+        return Health.SICK
     if isinstance(answer, Failure):
         return Health.SICK if answer.hurts_host else Health.WELL
     if answer.status in _OVERLOADED:
@@ -55,6 +59,7 @@ class Judge:
     def __init__(
         self,
         reader: SafeReader,
+        missing: MissingPages,
         links: LinkJudge,
         *,
         backoff: Backoff,
@@ -67,6 +72,7 @@ class Judge:
         self.links = links
         self.wall = wall
         self._reader = reader
+        self._missing = missing
         self._backoff = backoff
         self._max_redirects = max_redirects
         self._retry_after_cap = retry_after_cap
@@ -88,20 +94,56 @@ class Judge:
         if 200 <= answer.status < 300:
             return await self._page(lease, answer)
         if answer.status in _RETRIED:
-            return self._refused_for_now(lease, answer)
+            return self._refused_for_now(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
         return self._done(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
 
     async def _page(self, lease: Lease, answer: Response) -> Visit:
-        if not answer.body or not _is_html(answer):
+        if not answer.body or kind_of(answer.content_type, answer.body) is not Kind.HTML:
             return self._done(lease, answer, Verdict.OK, "")
-        declared = answer.header("content-type") or ""
+        page = PageBody(
+            answer.body,
+            lease.url,
+            answer.header("content-type") or "",
+            answer.status,
+            answer.headers,
+        )
+        # A host may show its front page for whatever is missing; that one is there, all the same.
+        may_be_missing = lease.depth > 0 and self._missing.may_be_hidden_on(
+            split(lease.url).origin
+        )
         try:
-            reading = await self._reader.read(lease.url, lease.depth, declared, answer.body)
+            reading = await self._reader.read(page, lease.depth, with_likeness=may_be_missing)
         except Unreadable as problem:
             events.emit(events.PAGE_UNREADABLE, 30, url=lease.url, reason=str(problem))
             return self._done(lease, answer, Verdict.HOSTILE, str(problem))
-        return self._done(
-            lease, answer, Verdict.OK, reading.note, found=reading.found, encoding=reading.encoding
+        verdict, reason, _ = reading.verdict
+        if is_hard(verdict):
+            return self._refused_for_now(lease, answer, verdict, reason)
+        visit = self._done(
+            lease,
+            answer,
+            verdict,
+            reason or reading.note,
+            found=reading.found,
+            encoding=reading.encoding,
+        )
+        return replace(visit, likeness=reading.likeness) if reading.likeness else visit
+
+    async def compare_with_missing(self, visit: Visit) -> Visit:
+        """The same visit, or its verdict once the page turns out to be what its host shows for none.
+
+        Only after the visit's request has ended: this may ask the host for another page.
+        """
+        assert isinstance(visit.likeness, Likeness) and visit.capture is not None
+        origin = split(visit.lease.url).origin
+        if not await self._missing.has_shape_of(origin, visit.likeness):
+            return visit
+        verdict, reason = Verdict.SOFT_404, "looks like what the host shows for a missing page"
+        return replace(
+            visit,
+            found=(),
+            ending=visit.ending._replace(verdict=verdict, reason=reason),
+            capture=visit.capture._replace(verdict=verdict, reason=reason),
         )
 
     def _redirected(self, lease: Lease, answer: Response, location: str) -> Visit:
@@ -125,16 +167,15 @@ class Judge:
     def _judge_target(self, lease: Lease, location: str, hops: int) -> Found | None:
         return self.links.judge(location, lease.url, lease.depth, FoundBy.REDIRECT, redirects=hops)
 
-    def _refused_for_now(self, lease: Lease, answer: Response) -> Visit:
-        reason = f"http-{answer.status}"
+    def _refused_for_now(
+        self, lease: Lease, answer: Response, verdict: Verdict, reason: str
+    ) -> Visit:
         if lease.attempts >= self._backoff.retries:
             reason = f"{reason} after {lease.attempts + 1} attempts"
-            ending = Ending(lease.url_id, UrlState.FAILED, Verdict.HTTP_ERROR, reason)
-            capture = self._capture(lease, answer, Verdict.HTTP_ERROR, reason)
+            ending = Ending(lease.url_id, UrlState.FAILED, verdict, reason)
+            capture = self._capture(lease, answer, verdict, reason)
             return Visit(lease, ending, capture, answer.body)
-        failure = Failure(
-            Verdict.HTTP_ERROR, reason, True, answer.sent_at, answer.latency, answer.status
-        )
+        failure = Failure(verdict, reason, True, answer.sent_at, answer.latency, answer.status)
         return self._retry(lease, failure, retry_after_of(answer, self.wall()))
 
     def _failed(self, lease: Lease, failure: Failure) -> Visit:
@@ -220,12 +261,3 @@ def _as_utf8(location: str) -> str:
 
 def _is_seed(lease: Lease) -> bool:
     return lease.depth == 0 and lease.by in {FoundBy.SEED, FoundBy.REDIRECT}
-
-
-def _is_html(answer: Response) -> bool:
-    start = answer.body[:_SNIFFED].lstrip().lower()
-    if answer.content_type in _HTML_TYPES:
-        return b"\0" not in start or start.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if answer.content_type.startswith("text/") and answer.content_type != "text/plain":
-        return False
-    return start.startswith(_HTML_STARTS)

@@ -16,7 +16,7 @@ from crawl4r.archive.metadata import MetadataLog
 from crawl4r.archive.port import Blobs
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
-from crawl4r.model import Capture, UrlState, Verdict, Visit
+from crawl4r.model import REJECTED, Capture, UrlState, Verdict, Visit
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.state.database import Database
 from crawl4r.state.records import HostMemories, Notes
@@ -144,7 +144,7 @@ def _is_new_page(visit: Visit) -> bool:
     """Counted once a URL, however often it is visited again."""
     return (
         visit.ending.state is UrlState.DONE
-        and visit.ending.verdict is Verdict.OK
+        and (visit.ending.verdict is Verdict.OK or visit.ending.verdict in REJECTED)
         and not visit.lease.is_revisit
     )
 

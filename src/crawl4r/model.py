@@ -45,6 +45,21 @@ class Verdict(StrEnum):
     CAPPED = "capped"
 
 
+# A page came, but not the one that the URL stands for: kept, counted, and never a document.
+REJECTED = frozenset(
+    [
+        Verdict.BLOCKED,
+        Verdict.NEEDS_BROWSER,
+        Verdict.LOGIN_WALL,
+        Verdict.PARKED,
+        Verdict.ERROR_PAGE,
+        Verdict.SOFT_404,
+        Verdict.TOO_SMALL,
+        Verdict.NO_STRUCTURE,
+    ]
+)
+
+
 class FoundBy(StrEnum):
     """What kind of mention led to a URL."""
 
@@ -199,3 +214,61 @@ class Visit:
     body: bytes | None = None
     failure: Failure | None = None
     found: Sequence[Found] = field(default_factory=tuple)
+    likeness: object = None  # of a page that may be what its host shows for a missing one
+
+
+class PageBody(NamedTuple):
+    """Bytes to be read, and what is known of them."""
+
+    body: bytes
+    url: str
+    content_type: str = "text/html"  # the whole header
+    status: int = 200
+    headers: Sequence[tuple[str, str]] = ()
+
+
+class PageLink(NamedTuple):
+    """A link as a reader sees it."""
+
+    url: str
+    text: str
+    section: str  # the heading that it stands under
+    rel: str = ""
+
+
+class Document(NamedTuple):
+    """What a page says, without what surrounds it. Derived from a capture, and so replaceable."""
+
+    url: str
+    kind: str
+    title: str
+    markdown: str
+    author: str = ""
+    published: str = ""  # ISO 8601
+    description: str = ""
+    keywords: Sequence[str] = ()
+    image: str = ""
+    canonical: str = ""
+    site_name: str = ""
+    language: str = ""  # ISO 639; empty when unknown
+    note: str = ""  # what could not be read
+
+
+class PageVerdict(NamedTuple):
+    """Is it a real page? `signals` name what spoke, the strongest first."""
+
+    verdict: Verdict
+    reason: str = ""
+    signals: tuple[str, ...] = ()
+
+
+class Extraction(NamedTuple):
+    """What reading a stored body gave: always a verdict, a document where there is text."""
+
+    verdict: PageVerdict
+    document: Document | None = None
+    text: str = ""  # without marks; only when it was asked for
+    links: Sequence[PageLink] = ()  # likewise
+    signature: bytes = b""  # MinHash, to find near-duplicates
+    bands: Sequence[int] = ()  # of the signature
+    blocks: Sequence[int] = ()  # fingerprints, to learn what repeats over a site

@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.content.validate import LITTLE_PROSE, Likeness, likeness, validate
 from crawl4r.discovery.links import Document, is_nofollow
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.errors import InvalidUrl
-from crawl4r.model import Found, FoundBy
+from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
@@ -58,18 +59,22 @@ class ReadingRules:
 
 
 class Reading(NamedTuple):
-    """What a page says: the encoding it is in, its robots directives and the links that are new."""
+    """What a page says: its encoding, its robots directives, the links that are new, and whether it is
+    a page at all."""
 
     encoding: str
     noindex: bool
     nofollow: bool
     found: list[Found]
+    verdict: PageVerdict
     note: str = ""
+    likeness: Likeness | None = None  # of a page with little on it, when that was asked for
 
     @staticmethod
     def from_json(plain: Sequence[Any]) -> Reading:
-        encoding, noindex, nofollow, found, note = plain
-        return Reading(encoding, noindex, nofollow, [Found(*item) for item in found], note)
+        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _ = plain
+        judged = PageVerdict(Verdict(verdict), reason, tuple(signals))
+        return Reading(encoding, noindex, nofollow, [Found(*item) for item in found], judged, note)
 
 
 class LinkJudge:
@@ -125,12 +130,21 @@ class Reader:
         self._judge = LinkJudge(rules)
         self._seen = SeenLinks()
 
-    def read(self, url: str, depth: int, content_type: str, body: bytes) -> Reading:
-        encoding = guess_encoding(body, content_type)
-        document = Document(_as_utf8(body, encoding))
-        found = self._new_links(document, _base_of(document, url), depth + 1)
+    def read(self, page: PageBody, depth: int, *, with_likeness: bool = False) -> Reading:
+        encoding = guess_encoding(page.body, page.content_type)
+        html = _as_utf8(page.body, encoding)
+        document = Document(html)
+        verdict = validate(
+            document.tree, html, url=page.url, status=page.status, headers=page.headers
+        )
+        found: list[Found] = []
+        if verdict.verdict not in _DEAD_ENDS:
+            found = self._new_links(document, _base_of(document, page.url), depth + 1)
         note = _TOO_MANY if len(found) == _MOST_LINKS else ""
-        return Reading(encoding, document.noindex, document.nofollow, found, note)
+        shape = None
+        if with_likeness and verdict.signals == LITTLE_PROSE:
+            shape = likeness(document.tree, page.url)
+        return Reading(encoding, document.noindex, document.nofollow, found, verdict, note, shape)
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
@@ -207,6 +221,8 @@ class SeenLinks:
 
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH])
+# Their links lead to advertisements, to the same again, or nowhere.
+_DEAD_ENDS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.SOFT_404])
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
@@ -226,12 +242,17 @@ def _as_utf8(body: bytes, encoding: str) -> bytes:
     return decode(body, encoding).encode("utf-8", "replace")
 
 
+def head_of(page: PageBody, depth: int) -> list[Any]:
+    """What goes before the body on its way to the sandbox."""
+    return [depth, page.url, page.content_type, page.status, list(page.headers)]
+
+
 def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], Reading]:
-    """The sandbox's entry: `(head, body) -> reading`, with head as `[url, depth, content_type]`."""
+    """The sandbox's entry: `(head, body) -> reading`; `head_of` makes the head."""
     reader = Reader(ReadingRules.from_json(plain_rules))
 
     def read(head: list[Any], body: bytes) -> Reading:
-        url, depth, content_type = head
-        return reader.read(url, depth, content_type, body)
+        depth, *known = head
+        return reader.read(PageBody(body, *known), depth)
 
     return read

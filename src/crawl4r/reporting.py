@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawl4r.archive.captures import Captures
+from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
+from crawl4r.model import Capture
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes, RobotsRecords
 from crawl4r.urls.canonical import split
@@ -43,6 +45,7 @@ class Reporter:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._captures = Captures(database)
+        self._documents = Documents(database)
         self._notes = Notes(database)
 
     def pages(self, state: str | None = None, verdict: str | None = None) -> Iterator[PageRow]:
@@ -82,6 +85,7 @@ class Reporter:
             "pages": self._notes.tally("pages"),
             "bytes": self._notes.tally("bytes"),
             "captures": self._one("SELECT count(*) FROM captures"),
+            "documents": self._documents.count(),
             "last_capture_at": self._one(
                 "SELECT fetched_at FROM captures ORDER BY id DESC LIMIT 1"
             ),
@@ -135,8 +139,34 @@ class Reporter:
             story |= dict(zip(names, rows[0][1:], strict=True))
             story["nofollow"] = bool(story["nofollow"])
             story["failed_attempts"] = self._attempts(rows[0][0])
-            story["captures"] = [_brief(c._asdict()) for c in self._captures.of_url(url)]
+            story["captures"] = [self._tell_capture(c) for c in self._captures.of_url(url)]
+            story["document"] = self._tell_document(url)
         return story
+
+    def _tell_capture(self, capture: Capture) -> dict[str, Any]:
+        read = self._documents.extraction(capture.id)
+        told = _brief(capture._asdict())
+        if read is not None:
+            told |= {"change": read.change.value, "signals": list(read.signals)}
+            if read.verdict != capture.verdict.value:  # judged again, by newer signatures
+                told |= {"verdict": read.verdict, "reason": read.reason}
+        return told
+
+    def _tell_document(self, url: str) -> dict[str, Any] | None:
+        stored = self._documents.get(url)
+        if stored is None:
+            return None
+        return {
+            "id": stored.id,
+            "title": stored.document.title,
+            "language": stored.document.language,
+            "kind": stored.document.kind,
+            "words": len(stored.document.markdown.split()),
+            "capture": stored.capture,
+            "updated_at": stored.updated_at,
+            "deleted_at": stored.deleted_at,
+            "near_of": stored.near_of,
+        }
 
     def _attempts(self, url_id: int) -> list[dict[str, Any]]:
         rows = self._database.read(

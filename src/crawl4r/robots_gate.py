@@ -6,7 +6,6 @@ permission is as polite as using it.
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -14,13 +13,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from crawl4r import events
+from crawl4r.errands import Errands
 from crawl4r.errors import InvalidUrl
-from crawl4r.fetch.headers import RequestHeaders
-from crawl4r.fetch.port import Request, Transport
-from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.model import Failure, Response, Verdict
-from crawl4r.resilience.politeness import Health, HostBudget, HostBudgets
-from crawl4r.resilience.retry import Backoff, parse_retry_after
+from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.resilience.retry import Backoff
 from crawl4r.state.records import RobotsRecord, RobotsRecords
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.robots import MAX_BYTES, RobotsFile
@@ -58,25 +55,19 @@ class RobotsGate:
     def __init__(
         self,
         records: RobotsRecords,
-        transport: Transport,
-        headers: RequestHeaders,
-        proxies: ProxyPool,
+        errands: Errands,
         budgets: HostBudgets,
         rules: RobotsRules,
         *,
         backoff: Backoff,
-        clock: Callable[[], float],
         wall: Callable[[], float],
         chance: random.Random,
     ) -> None:
         self._records = records
-        self._transport = transport
-        self._headers = headers
-        self._proxies = proxies
+        self._errands = errands
         self._budgets = budgets
         self._rules = rules
         self._backoff = backoff
-        self._clock = clock
         self._wall = wall
         self._chance = chance
         self._at_hand: OrderedDict[str, _Known] = OrderedDict()
@@ -127,7 +118,7 @@ class RobotsGate:
     async def _ask(self, origin: str) -> tuple[RobotsRecord, bool]:
         url = f"{origin}/robots.txt"
         for _ in range(_MAX_HOPS + 1):
-            answer = await self._fetch(url)
+            answer = await self._errands.fetch(url, cut_at=MAX_BYTES)
             if isinstance(answer, Failure):
                 outcome = REFUSED if answer.verdict is Verdict.EGRESS_REFUSED else UNREACHABLE
                 return self._record(origin, outcome, None, answer.reason.encode()), answer.transient
@@ -153,40 +144,6 @@ class RobotsGate:
         ttl = self._rules.unreachable_ttl if outcome in TEMPORARY else self._rules.ttl
         return RobotsRecord(origin, outcome, status, body, now, now + max(ttl, _LEAST_TTL))
 
-    async def _fetch(self, url: str) -> Response | Failure:
-        budget = self._budgets[split(url).host]
-        await self._turn_at(budget)
-        proxy = self._proxies.pick()
-        request = Request(url, self._headers.for_url(url), proxy, cut_at=MAX_BYTES)
-        try:
-            answer = await self._transport.fetch(request)
-        except BaseException:
-            budget.end(self._clock(), Health.UNTOUCHED)
-            raise
-        if proxy:
-            self._proxies.report(proxy, answer)
-        retry_after = None
-        if isinstance(answer, Response):
-            retry_after = parse_retry_after(answer.header("retry-after"), self._wall())
-        budget.end(self._clock(), _health(answer), answer.sent_at, answer.latency, retry_after)
-        return answer
-
-    async def _turn_at(self, budget: HostBudget) -> None:
-        """Wait for the host's next free moment and take it."""
-        turn = asyncio.Event()
-        try:
-            while (ready_at := budget.ready_at(self._clock(), turn)) > self._clock():
-                if ready_at == float("inf"):
-                    turn.clear()
-                    budget.wait_in_line(turn, turn.set)
-                    await turn.wait()
-                else:
-                    await asyncio.sleep(ready_at - self._clock())
-        except asyncio.CancelledError:
-            budget.leave_line(turn)
-            raise
-        budget.begin(self._clock(), turn)
-
     def _known(self, origin: str) -> _Known | None:
         known = self._at_hand.get(origin)
         if known is None:
@@ -207,11 +164,3 @@ class RobotsGate:
         if self._rules.obey and (delay := file.crawl_delay(self._rules.agents)):
             self._budgets[split(record.origin + "/").host].ask_delay(delay)
         return known
-
-
-def _health(answer: Response | Failure) -> Health:
-    if isinstance(answer, Failure):
-        return Health.SICK if answer.hurts_host else Health.UNTOUCHED
-    if answer.status in {429, 503}:
-        return Health.OVERLOADED
-    return Health.SICK if answer.status >= 500 else Health.WELL

@@ -8,7 +8,8 @@ in bytes: a page that is small and has few tags cannot take long, whatever it sa
 
 from __future__ import annotations
 
-from crawl4r.reading import Reader, Reading, ReadingRules
+from crawl4r.model import PageBody
+from crawl4r.reading import Reader, Reading, ReadingRules, head_of
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 
 _QUICK_BYTES = 64 * 1024
@@ -35,14 +36,15 @@ class SafeReader:
         self._reader = Reader(rules)
         self._sandbox.reconfigure(rules.as_json())
 
-    async def read(self, url: str, depth: int, content_type: str, body: bytes) -> Reading:
-        if not self._is_wary and is_quick(body):
+    async def read(self, page: PageBody, depth: int, *, with_likeness: bool = False) -> Reading:
+        """Likeness is for small pages, and so never comes from the sandbox."""
+        if not self._is_wary and is_quick(page.body):
             try:
-                return self._reader.read(url, depth, content_type, body)
+                return self._reader.read(page, depth, with_likeness=with_likeness)
             except Exception as problem:  # the page's doing: it is blamed, the crawl goes on
                 raise Unreadable(f"{type(problem).__name__}: {problem}"[:300]) from problem
         try:
-            return Reading.from_json(await self._sandbox.run([url, depth, content_type], body))
+            return Reading.from_json(await self._sandbox.run(head_of(page, depth), page.body))
         except SandboxKilled as killed:
             raise Unreadable(killed.reason) from None
 

@@ -223,6 +223,16 @@ class Reading(Section):
     workers: Annotated[int, Field(ge=1, le=64)] = 1  # reading processes
 
 
+class Content(Section):
+    """What is made of kept pages, and how it is told that they are pages."""
+
+    extract: bool = True  # documents while pages are crawled; `crawl4r reprocess` makes them later
+    probe: bool = True  # ask a host once for a page that cannot exist, when one looks like it
+    seconds: Annotated[float, Field(gt=0)] = 20.0  # for one page, then its reader is killed
+    memory_mb: Annotated[int, Field(ge=64)] = 1024  # for an extracting process
+    workers: Annotated[int, Field(ge=1, le=64)] = 1  # extracting processes
+
+
 class Store(Section):
     """How bytes are kept. A workspace stays with the kind it began with."""
 

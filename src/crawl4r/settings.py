@@ -23,6 +23,7 @@ from crawl4r.reading import ReadingRules
 from crawl4r.robots_gate import RobotsRules
 from crawl4r.sections import (
     Agent,
+    Content,
     Fetching,
     Limits,
     Network,
@@ -52,6 +53,7 @@ class Settings(Section):
     fetch: Fetching = Fetching()
     network: Network = Network()
     reading: Reading = Reading()
+    content: Content = Content()
     store: Store = Store()
 
     @model_validator(mode="after")
@@ -147,6 +149,8 @@ SHORT_NAMES = {
     "contact": "agent.contact",
     "user_agent": "agent.user_agent",
     "store": "store.kind",
+    "extract": "content.extract",
+    "probe": "content.probe",
     "proxies": "fetch.proxies.servers",
     "headers": "fetch.headers",
     "strategy": "strategy",

@@ -10,20 +10,24 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from crawl4r.app import MakeTransport, open_parts
+from crawl4r.app import MakeTransport, build_documenter, open_parts
+from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
+from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.crawl_run import CrawlRun, Page
+from crawl4r.documenting import cursor_of
+from crawl4r.model import Capture
 from crawl4r.reporting import PageRow
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.robots_gate import RULES
 from crawl4r.settings import FILE_NAME, Settings, load_settings, merge, overrides_of
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import RobotsRecords
-from crawl4r.urls.canonical import canonicalize, with_scheme
+from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.scope import Scope
 
 
@@ -52,6 +56,7 @@ class Workspace:
         self.captures = self.parts.captures
         self.notes = self.parts.notes
         self.report = self.parts.report
+        self._documents = Documents(self.database)
 
     async def __aenter__(self) -> Workspace:
         return self
@@ -107,6 +112,40 @@ class Workspace:
         """The newest capture of a URL that has bytes, or the one that was newest at a moment."""
         capture = self.captures.latest(self.canonical(url), at)
         return Page(capture, self.blobs) if capture else None
+
+    def documents(self, *, with_gone: bool = False) -> Iterator[StoredDocument]:
+        """Every document by URL; those whose page is gone only when asked for."""
+        return self._documents.stream(with_gone=with_gone)
+
+    def document(self, url: str) -> StoredDocument | None:
+        """The newest good text of a URL."""
+        return self._documents.get(self.canonical(url))
+
+    def history(self, url: str) -> list[tuple[Capture, ExtractionRow | None]]:
+        """Every capture of a URL, oldest first, with what it meant for the document."""
+        captures = self.captures.of_url(self.canonical(url))
+        return [(capture, self._documents.extraction(capture.id)) for capture in captures]
+
+    def repeated_blocks(self, url: str) -> frozenset[int]:
+        """Fingerprints of what repeats on most pages of the URL's site."""
+        return SiteBlocks(self.database).repeated(split(url).host)
+
+    @property
+    def documents_cursor(self) -> int:
+        """The capture up to which documents were made."""
+        return cursor_of(self.notes)
+
+    async def reprocess(
+        self, *, anew: bool = True, on_progress: Callable[[int], None] | None = None
+    ) -> dict[str, int]:
+        """Make all documents again from the stored bytes, or only those that are missing."""
+        async with contextlib.AsyncExitStack() as stack:
+            documenter = await build_documenter(self.parts, self.settings, stack)
+            if anew:
+                documenter.forget_all()
+            await documenter.catch_up(on_progress)
+            self.database.commit()
+            return dict(documenter.changes)
 
     def canonical(self, url: str) -> str:
         """The spelling under which this workspace knows a URL."""

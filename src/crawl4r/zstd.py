@@ -8,6 +8,7 @@ if sys.version_info >= (3, 14):
         ZstdCompressor,
         ZstdDecompressor,
         ZstdError,
+        compress,
         decompress,
     )
 else:
@@ -16,6 +17,7 @@ else:
         ZstdCompressor,
         ZstdDecompressor,
         ZstdError,
+        compress,
         decompress,
     )
 
@@ -24,5 +26,6 @@ __all__ = [
     "ZstdCompressor",
     "ZstdDecompressor",
     "ZstdError",
+    "compress",
     "decompress",
 ]

@@ -154,7 +154,9 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
     url = site.url("/site/12/")
     crawl(url, tmp_path / "ws", "--max-pages", "5")
     with contextlib.closing(sqlite3.connect(tmp_path / "ws" / "state.db")) as state:
-        state.executescript("DROP TABLE tallies; PRAGMA user_version = 1;")
+        newer = ("tallies", "documents", "near_bands", "extractions", "site_blocks", "sites_sampled")
+        drops = "".join(f"DROP TABLE {name};" for name in newer)
+        state.executescript(f"{drops} PRAGMA user_version = 1;")
     answer = crawl(url, tmp_path / "ws", "--max-pages", "9")
     assert (answer.code, answer.json["pages"]) == (0, 9)
 

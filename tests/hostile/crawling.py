@@ -30,6 +30,7 @@ def quick_settings(**sections: dict[str, Any]) -> crawl4r.Settings:
         "politeness": {"rate": 0, "per_host": 4, "concurrency": 16},
         "fetch": {"timeout": 2, "connect_timeout": 1, "retries": 1, "backoff_base": 0.05},
         "reading": {"seconds": 2},
+        "content": {"probe": False},
     }
     for name, section in sections.items():
         merged[name] = {**merged.get(name, {}), **section}

@@ -9,7 +9,7 @@ from crawl4r.crawl import EndedBy
 from tests.hostile.crawling import crawl, quick_settings
 from tests.site.process import SiteProcess
 
-TRAPS = ["/calendar/2024/01/", "/facets", "/soft-404/start", "/deeper/"]
+TRAPS = ["/calendar/2024/01/", "/facets", "/deeper/"]
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,14 @@ def test_a_cap_of_pages_ends_a_trap_exactly(site: SiteProcess, tmp_path: Path, t
     assert crawled.ended_by is EndedBy.MAX_PAGES
     assert len(crawled.urls("ok")) == 40
     assert len(site.requests()) - before == 41  # and robots.txt
+
+
+def test_pages_that_say_they_are_missing_are_not_followed(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    crawled = crawl(tmp_path, [site.url("/soft-404/start")])
+    assert crawled.ended_by is EndedBy.NOTHING_LEFT
+    assert [row.verdict for row in crawled.rows.values()] == ["soft-404"]
 
 
 @pytest.mark.parametrize("trap", TRAPS)

@@ -55,7 +55,12 @@ async def crawling(
     budgets: crawl4r.HostBudgets | None = None,
     **options: Any,
 ) -> dict[str, str | None]:
-    options = {"allow_private": ["127.0.0.0/8"], "contact": "https://example.org", **options}
+    options = {
+        "allow_private": ["127.0.0.0/8"],
+        "contact": "https://example.org",
+        "probe": False,
+        **options,
+    }
     async with (
         crawl4r.open(folder, budgets=budgets, **options) as workspace,
         asyncio.timeout(MOST_SECONDS),

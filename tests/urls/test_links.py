@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from crawl4r.model import Found, FoundBy
-from crawl4r.reading import Reader, Reading, ReadingRules, make_reader
+from crawl4r.model import Found, FoundBy, PageBody
+from crawl4r.reading import Reader, Reading, ReadingRules, head_of, make_reader
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.urls.scope import ScopeRules
 
@@ -17,7 +17,7 @@ PAGE = "http://e.org/folder/page?q=1"
 
 def read(html: str | bytes, url: str = PAGE, **rules: Any) -> Reading:
     body = html.encode() if isinstance(html, str) else html
-    return Reader(ReadingRules(**rules)).read(url, 1, "text/html; charset=utf-8", body)
+    return Reader(ReadingRules(**rules)).read(PageBody(body, url, "text/html; charset=utf-8"), 1)
 
 
 def links(html: str | bytes, url: str = PAGE) -> list[str]:
@@ -131,7 +131,9 @@ def test_a_refresh_full_of_blanks_is_read_in_time() -> None:
     async def read_in_sandbox() -> Reading:
         rules = ReadingRules().as_json()
         async with Sandbox("crawl4r.reading:make_reader", rules, seconds=5) as sandbox:
-            return Reading.from_json(await sandbox.run([PAGE, 0, "text/html"], html.encode()))
+            return Reading.from_json(
+                await sandbox.run(head_of(PageBody(b"", PAGE), 0), html.encode())
+            )
 
     assert "http://e.org/x" in [item.url for item in asyncio.run(read_in_sandbox()).found]
 
@@ -217,4 +219,6 @@ def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
     plain = json.loads(json.dumps(rules.as_json()))
     assert json.loads(json.dumps(ReadingRules.from_json(plain).as_json())) == plain
     read_page = make_reader(plain)
-    assert read_page([PAGE, 0, "text/html"], b"<a href=/x>").found[0].url == "http://e.org/x"
+    assert (
+        read_page(head_of(PageBody(b"", PAGE), 0), b"<a href=/x>").found[0].url == "http://e.org/x"
+    )

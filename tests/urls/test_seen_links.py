@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from crawl4r.model import Found
+from crawl4r.model import Found, PageBody
 from crawl4r.reading import Reader, ReadingRules, SeenLinks
 
 ROOT = "http://e.org/"
@@ -17,7 +17,7 @@ class Site:
         self._reader = Reader(ReadingRules(**rules))
 
     def finds(self, html: str, url: str = ROOT, depth: int = 0) -> list[Found]:
-        return self._reader.read(url, depth, "text/html", html.encode()).found
+        return self._reader.read(PageBody(html.encode(), url), depth).found
 
     def urls(self, html: str, url: str = ROOT, depth: int = 0) -> list[str]:
         return [found.url for found in self.finds(html, url, depth)]

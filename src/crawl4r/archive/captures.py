@@ -99,6 +99,14 @@ class Captures:
         (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM captures")
         return int(row[0])
 
+    def by_id(self, number: int) -> Capture | None:
+        rows = self._database.read(f"{_SELECT} WHERE c.id = ?", (number,))
+        return _capture_of(rows[0]) if rows else None
+
+    def count_after(self, number: int) -> int:
+        (row,) = self._database.read("SELECT count(*) FROM captures WHERE id > ?", (number,))
+        return int(row[0])
+
     def after(self, capture_id: int) -> Iterator[Capture]:
         """Captures in the order they were committed, past the given one."""
         for row in self._database.stream(f"{_SELECT} WHERE c.id > ? ORDER BY c.id", (capture_id,)):

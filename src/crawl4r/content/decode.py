@@ -1,9 +1,11 @@
-"""Bytes to text: BOM, then the header, then meta, then UTF-8, then what the old web was written in."""
+"""Bytes to text: BOM, then the header, then meta, then UTF-8, then what the bytes look like."""
 
 from __future__ import annotations
 
 import codecs
 import re
+
+from chardetng_py import EncodingDetector
 
 _BOMS = [
     (codecs.BOM_UTF8, "utf-8"),
@@ -12,6 +14,7 @@ _BOMS = [
 ]
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_DETECTED = 64 * 1024  # bytes that a guess is made from
 _META_WINDOW = 1024  # bytes, as in the HTML standard's prescan
 # What the labels of the web mean to browsers (WHATWG Encoding); Python's own names differ.
 _CODECS = {
@@ -74,12 +77,19 @@ def guess_encoding(body: bytes, content_type: str) -> str:
         # The tag was found by reading ASCII, so the page cannot be UTF-16.
         if declared and not declared.startswith("utf-16"):
             return declared
-    return "utf-8" if _is_utf8(body) else FALLBACK
+    return "utf-8" if _is_utf8(body) else _detected(body)
 
 
 def decode(body: bytes, encoding: str) -> str:
     """Text, whatever the bytes are: what does not fit becomes U+FFFD."""
     return body.decode(encoding, "replace").removeprefix("\ufeff")
+
+
+def _detected(body: bytes) -> str:
+    detector = EncodingDetector()
+    detector.feed(body[:_DETECTED], last=len(body) <= _DETECTED)
+    guess = _known(detector.guess(tld=None, allow_utf8=False))
+    return guess if guess and guess != "cp1252" else FALLBACK
 
 
 def _known(label: str) -> str | None:

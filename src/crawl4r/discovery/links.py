@@ -24,14 +24,14 @@ class Document:
     """A parsed page: its base, its robots directives and its mentions of other URLs."""
 
     def __init__(self, html: bytes) -> None:
-        self._tree = LexborHTMLParser(html)
+        self.tree = LexborHTMLParser(html)
         self.base_href = ""
         self.nofollow = False
         self.noindex = False
         # Every link once for each time it stands there: href, kind, and where. Plain tuples, for
         # there are dozens on every page.
         self.mentions: list[tuple[str, FoundBy, LexborNode]] = []
-        for node in self._tree.css(_NAMED):
+        for node in self.tree.css(_NAMED):
             tag = node.tag
             if tag in ("a", "area"):
                 self._mention(node.attrs.get("href"), FoundBy.LINK, node)

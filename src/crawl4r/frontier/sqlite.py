@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from crawl4r.model import Ending, Found, Lease, UrlState, Validators, Verdict
+from crawl4r.model import REJECTED, Ending, Found, Lease, UrlState, Validators, Verdict
 from crawl4r.state.database import Database
 
 _INSERT = """
@@ -21,9 +21,10 @@ WHERE excluded.state = 'pending' AND (
     (urls.state = 'refused' AND urls.verdict IN ('out-of-scope', 'capped'))
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
 """
-_LEASE = """
+_REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
+_LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by,
-       c.etag, c.last_modified, u.content IS NOT NULL
+       c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED})
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
 WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
 """

@@ -102,9 +102,18 @@ class HostBudget:
             return float("inf")
         return max(self.next_at, self.breaker.ready_at(now))
 
-    def wait_in_line(self, who: object, callback: Callable[[], None]) -> None:
-        """Be called when it is `who`'s turn. Whoever was called goes on, or must `leave_line`."""
-        self._line.setdefault(who, callback)
+    def wait_in_line(
+        self, who: object, callback: Callable[[], None], *, is_urgent: bool = False
+    ) -> None:
+        """Be called when it is `who`'s turn. Whoever was called goes on, or must `leave_line`.
+
+        `is_urgent` goes to the front: for whoever holds what the others need to take their turn.
+        """
+        if is_urgent and who not in self._line:
+            self._line = {who: callback, **self._line}
+            self._call_first()
+        else:
+            self._line.setdefault(who, callback)
 
     def leave_line(self, who: object) -> None:
         if self._line.pop(who, None):

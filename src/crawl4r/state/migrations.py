@@ -99,6 +99,56 @@ INSERT INTO tallies
     SELECT 'pages', count(*) FROM urls WHERE state = 'done' AND verdict IN ('ok', 'not-modified')
     UNION ALL SELECT 'bytes', coalesce(sum(bytes), 0) FROM captures;
 """,
+    3: """
+CREATE TABLE documents (
+    id TEXT PRIMARY KEY,                  -- a UUID made from the URL
+    url TEXT NOT NULL UNIQUE,
+    domain TEXT NOT NULL,
+    parent_url TEXT,
+    title TEXT NOT NULL,
+    content BLOB NOT NULL,                -- markdown, zstd
+    content_hash TEXT NOT NULL,           -- sha256 of the markdown
+    language TEXT NOT NULL,               -- ISO 639; empty when unknown
+    source TEXT NOT NULL DEFAULT 'crawl',
+    collection_id TEXT,
+    metadata TEXT NOT NULL DEFAULT '{}',  -- JSON: kind, author, published, description ...
+    crawled_at REAL NOT NULL,             -- epoch seconds: when its bytes were fetched
+    updated_at REAL NOT NULL,             -- when its text last changed
+    deleted_at REAL,                      -- when the site said that it is gone
+    capture INTEGER NOT NULL REFERENCES captures(id),
+    signature BLOB NOT NULL,              -- MinHash; empty for a text too short
+    near_of TEXT                          -- the older document that says almost the same
+) WITHOUT ROWID;
+CREATE INDEX documents_of_domain ON documents(domain);
+CREATE INDEX documents_by_hash ON documents(content_hash);
+CREATE TABLE near_bands (
+    band INTEGER NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (band, document)
+) WITHOUT ROWID;
+CREATE TABLE extractions (
+    capture INTEGER PRIMARY KEY REFERENCES captures(id),
+    version INTEGER NOT NULL,             -- of the extractor
+    verdict TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    signals TEXT NOT NULL,                -- JSON list
+    content_hash TEXT,
+    change TEXT NOT NULL,                 -- new, unchanged, changed, gone, rejected or none
+    added INTEGER NOT NULL DEFAULT 0,     -- words
+    removed INTEGER NOT NULL DEFAULT 0
+);
+-- What repeats over a site's pages and so belongs to none of them.
+CREATE TABLE site_blocks (
+    host TEXT NOT NULL,
+    fingerprint INTEGER NOT NULL,
+    pages INTEGER NOT NULL,
+    PRIMARY KEY (host, fingerprint)
+) WITHOUT ROWID;
+CREATE TABLE sites_sampled (
+    host TEXT PRIMARY KEY,
+    pages INTEGER NOT NULL
+) WITHOUT ROWID;
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -62,6 +62,17 @@ _OPTIONS = [
     click.option("--contact", help="Where a site's owner can reach you: a URL or an address."),
     click.option("--proxy", "proxies", multiple=True, help="Go through a proxy; several rotate."),
     click.option("--store", type=click.Choice(["segments", "files"]), help="How bytes are kept."),
+    click.option(
+        "--extract/--no-extract",
+        default=None,
+        help="Make documents of the pages, in a process of its own.  [default: extract]",
+    ),
+    click.option(
+        "--probe/--no-probe",
+        default=None,
+        help="Ask a host once for a page that cannot exist, to know its error pages."
+        "  [default: probe]",
+    ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
     click.option("--refresh", is_flag=True, help="Visit known pages again, with their validators."),
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),

@@ -9,6 +9,7 @@ import click
 
 from crawl4r.crawl_run import Page
 from crawl4r.errors import UsageError
+from crawl4r.exporting import row_of
 from crawl4r.interfaces.cli.options import (
     json_option,
     open_for_reading,
@@ -30,6 +31,7 @@ from crawl4r.workspace import Workspace
     help="As it was known then: 2026-11-15, 2026-11-15T10:00:00, or a Unix time.",
 )
 @click.option("--headers", is_flag=True, help="The response headers instead of the content.")
+@click.option("--markdown", is_flag=True, help="The text of the page, as markdown.")
 @json_option
 def command(
     url: str | None,
@@ -38,12 +40,14 @@ def command(
     sha256: str | None,
     at: str | None,
     headers: bool,
+    markdown: bool,
     as_json: bool,
 ) -> None:
     """Print a stored page: by URL, by hash, or as of a moment.
 
     \b
     crawl4r get https://example.org/ --raw > page.html
+    crawl4r get https://example.org/ --markdown
     crawl4r get https://example.org/ --at 2026-11-01 --headers
     crawl4r get --sha256 9f86d081884c7d65... --raw
     """
@@ -52,6 +56,9 @@ def command(
     with open_for_reading(workspace) as opened:
         if sha256 is not None:
             click.echo(_bytes_of(opened, sha256), nl=False)
+            return
+        if markdown:
+            _show_document(opened, url or "", as_json=as_json)
             return
         page = opened.get(url or "", _moment(at))
         if page is None:
@@ -69,6 +76,16 @@ def _bytes_of(opened: Workspace, sha256: str) -> bytes:
     if body is None:
         raise UsageError(f"nothing with the hash {sha256} is stored")
     return body
+
+
+def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
+    stored = opened.document(url)
+    if stored is None:
+        raise UsageError(f"{url} has no document; `crawl4r why {url}` says what happened")
+    if as_json:
+        print_json(row_of(stored))
+    else:
+        click.echo(stored.document.markdown)
 
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:

@@ -22,10 +22,16 @@ _COMMANDS = {
     "configure": "configure",
     "crawl": "crawl",
     "demo": "demo",
+    "diff": "diff",
+    "export": "export",
+    "extract": "extract",
     "get": "get",
+    "history": "history",
     "pages": "pages",
+    "reprocess": "reprocess",
     "reset": "reset",
     "resume": "resume",
+    "scrape": "scrape",
     "selftest": "selftest",
     "status": "status",
     "urls": "urls",
@@ -65,6 +71,7 @@ def group() -> None:
     crawl4r status                          how far it is
     crawl4r pages                           every known URL and its state
     crawl4r get https://example.org/        a page as it was stored
+    crawl4r scrape https://example.org/     one page as markdown
     crawl4r why https://example.org/x       what happened to a URL, and why
     crawl4r demo                            all of it on a bundled site, with no network
     """

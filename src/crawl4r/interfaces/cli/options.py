@@ -28,11 +28,16 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Machine-read
 
 def open_for_reading(path: Path) -> Workspace:
     """An existing workspace, also while a crawl runs in it."""
+    check_that_there_is_a_crawl(path)
+    return open_workspace(path, read_only=True)
+
+
+def check_that_there_is_a_crawl(path: Path) -> None:
+    """Nobody who mistypes a directory should get an empty answer."""
     if not (path / "state.db").exists():
         raise WorkspaceError(
             f"there is no crawl in {path}; start one with `crawl4r crawl URL --workspace {path}`"
         )
-    return open_workspace(path, read_only=True)
 
 
 def print_json(value: Any) -> None:

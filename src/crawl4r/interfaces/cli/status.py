@@ -43,6 +43,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         "urls: " + (", ".join(f"{n:,} {state}" for state, n in status["urls"].items()) or "none"),
         f"pages: {status['pages']:,} kept, {human_bytes(status['bytes'])} in"
         f" {status['blobs']:,} distinct bodies ({human_bytes(status['stored_bytes'])} on disk)",
+        f"documents: {status['documents']:,}",
         f"last capture: {clock_time(status['last_capture_at'])}",
     ]
     for host in status["hosts"]:

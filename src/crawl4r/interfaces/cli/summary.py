@@ -48,14 +48,16 @@ def summary_of(
 ) -> dict[str, Any]:
     """The end of a run as plain data: totals of the workspace, and what this run did."""
     assert run.crawl is not None
-    counts = workspace.report.counts()
+    status = workspace.status()
+    counts = status["urls"]
     progress = run.crawl.progress
     return {
         "ended": ended.value,
         "workspace": str(workspace.path),
         "pages": run.crawl.keeper.pages,
         "bytes": run.crawl.keeper.bytes,
-        "stored_bytes": workspace.status()["stored_bytes"],
+        "stored_bytes": status["stored_bytes"],
+        "documents": status["documents"],
         "known": sum(counts.values()),
         "done": counts.get("done", 0),
         "pending": counts.get("pending", 0) + counts.get("leased", 0) + counts.get("waiting", 0),
@@ -83,6 +85,8 @@ def print_summary(summary: dict[str, Any]) -> None:
     on_disk = human_bytes(summary["stored_bytes"])
     size = f"{human_bytes(summary['bytes'])} of content in {on_disk} on disk"
     table.add_row(f"{summary['pages']:,}", f"pages kept, {size}")
+    if summary["documents"]:
+        table.add_row(f"{summary['documents']:,}", "documents: text, title, author, date, language")
     table.add_row(
         f"{summary['visits']:,}",
         f"visits in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)",
@@ -106,8 +110,9 @@ def print_next_steps(console: Console, workspace: str, *, failed: int = 0) -> No
         where = "" if workspace == "workspace" else where
     steps = [
         (f"{name} pages{where}", "every known URL and its state"),
-        (f"{name} get URL{where}", "a page as it was stored"),
+        (f"{name} get URL{where} --markdown", "a page as text; without it, as it was stored"),
         (f"{name} why URL{where}", "what happened to it, and which rule decided"),
+        (f"{name} export markdown{where} -o DIR", "all documents as files"),
         (f"{name} status{where}", "totals, hosts and errors"),
     ]
     if failed:

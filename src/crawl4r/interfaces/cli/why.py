@@ -71,7 +71,20 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
             f"  capture {capture['id']} {clock_time(capture['fetched_at'])}: {capture['status']}"
             f" {human_bytes(capture['bytes'])} in {capture['latency_ms']} ms{content}"
         )
+        if capture.get("signals"):
+            lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}")
+    if document := story["document"]:
+        lines.append(_document_words(document))
     return lines
+
+
+def _document_words(document: dict[str, Any]) -> str:
+    gone = f", gone since {clock_time(document['deleted_at'])}" if document["deleted_at"] else ""
+    twin = f", almost the same as document {document['near_of']}" if document["near_of"] else ""
+    return (
+        f"  document from capture {document['capture']}: {document['title'] or 'untitled'!r},"
+        f" {document['words']:,} words, {document['language'] or 'language unknown'}{gone}{twin}"
+    )
 
 
 def _robots_words(robots: dict[str, Any]) -> str:

@@ -1,0 +1,214 @@
+"""The documents derived from captures, one a URL: the newest good text, and how it came to be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from crawl4r import zstd
+from crawl4r.errors import StorageDamaged
+from crawl4r.model import Capture, Document
+from crawl4r.state.database import Database
+from crawl4r.urls.canonical import split
+
+_LEVEL = 3
+_SELECT = (
+    "SELECT id, url, domain, parent_url, title, content, content_hash, language, metadata,"
+    " crawled_at, updated_at, deleted_at, capture, signature, near_of FROM documents"
+)
+_PUT = """
+INSERT INTO documents (id, url, domain, parent_url, title, content, content_hash, language, metadata,
+                       crawled_at, updated_at, capture, signature, near_of)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (url) DO UPDATE SET
+    parent_url = excluded.parent_url, title = excluded.title, content = excluded.content,
+    content_hash = excluded.content_hash, language = excluded.language,
+    metadata = excluded.metadata, crawled_at = excluded.crawled_at,
+    updated_at = excluded.updated_at, deleted_at = NULL, capture = excluded.capture,
+    signature = excluded.signature, near_of = excluded.near_of
+"""
+
+
+class Change(StrEnum):
+    """What a capture meant for the document of its URL."""
+
+    NEW = "new"
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    GONE = "gone"
+    REJECTED = "rejected"  # its verdict keeps it away from the text that is there
+    NONE = "none"  # nothing that could be a document
+
+
+class StoredDocument(NamedTuple):
+    """A row of `documents`."""
+
+    id: str
+    document: Document
+    domain: str
+    parent_url: str | None
+    content_hash: str
+    crawled_at: float
+    updated_at: float
+    deleted_at: float | None
+    capture: int
+    signature: bytes
+    near_of: str | None
+
+
+class ExtractionRow(NamedTuple):
+    """What became of one capture."""
+
+    capture: int
+    version: int
+    verdict: str
+    reason: str
+    signals: Sequence[str]
+    content_hash: str | None
+    change: Change
+    added: int = 0
+    removed: int = 0
+
+
+def id_of(url: str) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, url))
+
+
+def hash_of(markdown: str) -> str:
+    return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Documents:
+    """Rows of state.db; durable when the database commits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, url: str) -> StoredDocument | None:
+        rows = self._database.read(f"{_SELECT} WHERE url = ?", (url,))
+        return _stored(rows[0]) if rows else None
+
+    def stream(self, *, with_gone: bool = False) -> Iterator[StoredDocument]:
+        """Every document by URL; those that are gone only when asked for."""
+        where = "" if with_gone else "WHERE deleted_at IS NULL"
+        for row in self._database.stream(f"{_SELECT} {where} ORDER BY url"):
+            yield _stored(row)
+
+    def captures_of(self, domain: str) -> list[int]:
+        """The captures that a domain's documents were read from."""
+        rows = self._database.read(
+            "SELECT capture FROM documents WHERE domain = ? ORDER BY capture", (domain,)
+        )
+        return [row[0] for row in rows]
+
+    def count(self) -> int:
+        rows = self._database.read("SELECT count(*) FROM documents WHERE deleted_at IS NULL")
+        return int(rows[0][0])
+
+    def put(
+        self,
+        document: Document,
+        capture: Capture,
+        signature: bytes,
+        near_of: str | None,
+        updated_at: float,
+    ) -> None:
+        """Keep the document of a URL, instead of an older one."""
+        said = document._asdict()
+        for name in ("url", "title", "markdown", "language"):
+            del said[name]
+        self._database.write(
+            _PUT,
+            (
+                id_of(document.url),
+                document.url,
+                split(document.url).host,
+                capture.referrer,
+                document.title,
+                zstd.compress(document.markdown.encode("utf-8", "surrogatepass"), _LEVEL),
+                hash_of(document.markdown),
+                document.language,
+                json.dumps(said, ensure_ascii=False),
+                capture.fetched_at,
+                updated_at,
+                capture.id,
+                signature,
+                near_of,
+            ),
+        )
+
+    def touch(self, url: str, capture: Capture) -> None:
+        """The same text was seen again."""
+        self._database.write(
+            "UPDATE documents SET crawled_at = ?, deleted_at = NULL WHERE url = ?",
+            (capture.fetched_at, url),
+        )
+
+    def mark_gone(self, url: str, at: float) -> None:
+        self._database.write(
+            "UPDATE documents SET deleted_at = ? WHERE url = ? AND deleted_at IS NULL", (at, url)
+        )
+
+    def record(self, row: ExtractionRow) -> None:
+        self._database.write(
+            "INSERT OR REPLACE INTO extractions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row[:4], json.dumps(list(row.signals)), *row[5:6], row.change.value, *row[7:]),
+        )
+
+    def extraction(self, capture: int) -> ExtractionRow | None:
+        rows = self._database.read("SELECT * FROM extractions WHERE capture = ?", (capture,))
+        if not rows:
+            return None
+        fields = list(rows[0])
+        fields[4], fields[6] = json.loads(fields[4]), Change(fields[6])
+        return ExtractionRow(*fields)
+
+    def near(self, bands: Sequence[int], own_id: str) -> list[tuple[str, bytes]]:
+        """Documents that share a band, with their signatures, oldest first."""
+        if not bands:
+            return []
+        marks = ", ".join("?" * len(bands))
+        rows = self._database.read(
+            "SELECT DISTINCT d.id, d.signature, d.capture FROM near_bands b"
+            " JOIN documents d ON d.id = b.document"
+            f" WHERE b.band IN ({marks}) AND d.id <> ? AND d.deleted_at IS NULL"
+            " ORDER BY d.capture LIMIT 100",
+            (*bands, own_id),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def put_bands(self, document_id: str, bands: Sequence[int]) -> None:
+        self._database.write("DELETE FROM near_bands WHERE document = ?", (document_id,))
+        self._database.write_many(
+            "INSERT OR IGNORE INTO near_bands VALUES (?, ?)",
+            [(band, document_id) for band in bands],
+        )
+
+    def forget_all(self) -> None:
+        """Everything here is derived from the captures, and can be made again from them."""
+        for table in ("documents", "near_bands", "extractions", "site_blocks", "sites_sampled"):
+            self._database.write(f"DELETE FROM {table}")
+
+
+def _stored(row: tuple[Any, ...]) -> StoredDocument:
+    (
+        number, url, domain, parent, title, content, content_hash, language, said,
+        crawled_at, updated_at, deleted_at, capture, signature, near_of,
+    ) = row  # fmt: skip
+    try:
+        markdown = zstd.decompress(content).decode("utf-8", "surrogatepass")
+        document = Document(
+            url=url, title=title, markdown=markdown, language=language, **json.loads(said)
+        )
+    except (ValueError, TypeError, zstd.ZstdError) as problem:
+        raise StorageDamaged(
+            f"state.db: the document of {url} is damaged; `crawl4r reprocess` makes it again"
+        ) from problem
+    return StoredDocument(
+        number, document, domain, parent, content_hash, crawled_at, updated_at, deleted_at,
+        capture, signature, near_of,
+    )  # fmt: skip

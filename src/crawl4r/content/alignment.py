@@ -1,0 +1,146 @@
+"""Which items two sequences have in common, in order, with bounded work.
+
+Items that occur once on either side are anchors (the longest run of them that keeps the order, as
+in patience diff). Between anchors the shortest edit is found (Myers 1986), unless it is longer than
+`_MAX_EDITS`: then that stretch counts as replaced. So n items cost at most n * _MAX_EDITS steps,
+where difflib may take the square or worse.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_MAX_EDITS = 256  # insertions and removals between two anchors
+
+
+class Gap(NamedTuple):
+    """before[a_start:a_end] became after[b_start:b_end]; one of them may be empty."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+
+
+def gaps(before: Sequence[str], after: Sequence[str]) -> list[Gap]:
+    """What differs, in order; none for equal sequences. Everything between is equal."""
+    found = []
+    a = b = 0
+    for next_a, next_b in [*_pairs(before, after), (len(before), len(after))]:
+        if a < next_a or b < next_b:
+            found.append(Gap(a, next_a, b, next_b))
+        a, b = next_a + 1, next_b + 1
+    return found
+
+
+def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of items that are matched, growing on both sides."""
+    head, tail = _common_ends(before, after)
+    pairs = [(at, at) for at in range(head)]
+    a, b = head, head
+    end = (len(before) - tail, len(after) - tail)
+    for next_a, next_b in [*_anchors(before, after, head, *end), end]:
+        pairs.extend(_matched_between(before, after, Gap(a, next_a, b, next_b)))
+        if (next_a, next_b) != end:
+            pairs.append((next_a, next_b))
+        a, b = next_a + 1, next_b + 1
+    pairs.extend((end[0] + at, end[1] + at) for at in range(tail))
+    return pairs
+
+
+def _common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    shorter = min(len(before), len(after))
+    head = 0
+    while head < shorter and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _anchors(
+    before: Sequence[str], after: Sequence[str], head: int, a_end: int, b_end: int
+) -> list[tuple[int, int]]:
+    counts, others = Counter(before[head:a_end]), Counter(after[head:b_end])
+    place = {after[at]: at for at in range(head, b_end)}
+    unique = [
+        (at, place[item])
+        for at in range(head, a_end)
+        if counts[item := before[at]] == 1 and others[item] == 1
+    ]
+    return _longest_growing(unique)
+
+
+def _longest_growing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest subsequence whose second places grow too, by patience sorting."""
+    tops: list[int] = []  # the smallest second place that ends a run of each length
+    ends: list[int] = []  # which pair that is
+    previous: list[int] = []
+    for at, (_, b) in enumerate(pairs):
+        pile = bisect_left(tops, b)
+        tops[pile : pile + 1] = [b]
+        ends[pile : pile + 1] = [at]
+        previous.append(ends[pile - 1] if pile else -1)
+    run = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        run.append(pairs[at])
+        at = previous[at]
+    return run[::-1]
+
+
+def _matched_between(
+    before: Sequence[str], after: Sequence[str], gap: Gap
+) -> list[tuple[int, int]]:
+    """Places matched within a gap. Items that only one side has are out of the question at once."""
+    common = set(before[gap.a_start : gap.a_end]) & set(after[gap.b_start : gap.b_end])
+    old = [at for at in range(gap.a_start, gap.a_end) if before[at] in common]
+    new = [at for at in range(gap.b_start, gap.b_end) if after[at] in common]
+    matched = _match([before[at] for at in old], [after[at] for at in new])
+    return [(old[a], new[b]) for a, b in matched]
+
+
+def _match(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Matched places of the shortest edit; none when it is too long to look for."""
+    reached = {1: 0}  # on each diagonal (place before minus place after), how far before
+    trail: list[dict[int, int]] = []
+    for edits in range(min(len(before) + len(after), _MAX_EDITS) + 1):
+        trail.append(reached)
+        reached = dict(reached)
+        for diagonal in range(-edits, edits + 1, 2):
+            origin = _origin(reached, diagonal, edits)
+            a = reached[origin] + (origin < diagonal)
+            while a < len(before) and 0 <= a - diagonal < len(after):
+                if before[a] != after[a - diagonal]:
+                    break
+                a += 1
+            reached[diagonal] = a
+            if a >= len(before) and a - diagonal >= len(after):
+                return _walk_back(trail, len(before), len(after))
+    return []
+
+
+def _origin(reached: dict[int, int], diagonal: int, edits: int) -> int:
+    """Where the best path to a diagonal comes from: above by inserting, below by removing."""
+    if diagonal == -edits:
+        return diagonal + 1
+    if diagonal == edits or reached[diagonal - 1] >= reached[diagonal + 1]:
+        return diagonal - 1
+    return diagonal + 1
+
+
+def _walk_back(trail: Sequence[dict[int, int]], a: int, b: int) -> list[tuple[int, int]]:
+    """From the end along the path: first its equal items, then the edit before them."""
+    pairs: list[tuple[int, int]] = []
+    for edits in range(len(trail) - 1, -1, -1):
+        diagonal = a - b
+        origin = _origin(trail[edits], diagonal, edits)
+        edited = trail[edits][origin] + (origin < diagonal)
+        pairs.extend((at, at - diagonal) for at in range(a - 1, edited - 1, -1))
+        a = trail[edits][origin]
+        b = a - origin
+    return pairs[::-1]

@@ -1,0 +1,250 @@
+"""Which part of a page is its content, and which is navigation, advertising and the like.
+
+A page whose `main` element holds nothing else is taken at its word. On any other, every text block gets
+a probability from a model (`main_content.npz`, made by `bench/train_main_content.py`), and the blocks
+are kept that together promise the best F1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container as Holder
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawl4r.content.blocks import INLINE, Container, Page, flag_bits, walk
+from crawl4r.content.content_model import Model
+
+_LANDMARKS = "main,[role=main]"
+_LANDMARK_SHARE = 0.3  # of the text of the body; less may be a teaser in an odd place
+# What a landmark must not hold to be content and nothing else.
+_MIXED_IN = (
+    "nav:not(.contents),aside:not([class*=footnote],[class*=topic],[role=note])"
+    ",footer,form,header,dialog,button,noscript,div[hidden],div[role=navigation]"
+    ",div[class*=share],div[class*=related],div[class*=comment],div[class*=sidebar]"
+    ",div[class*=breadcrumb],div[class*=newsletter],div[class*=promo],div[class*=author]"
+)
+_JUNK_IN_LANDMARK = "script,style,template,svg,iframe,input,select,textarea"
+_LAYOUT = frozenset(
+    ["table", "h1", "h2", "form", "nav", "article", "section", "main", "aside", "header", "footer"]
+)
+_ASIDE = flag_bits("nav", "header", "footer", "aside", "form", "dialog", "button")
+_RUNNING_TEXT = frozenset(["p", "li", "dt", "dd"])
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+
+
+@cache
+def _shipped() -> Model:
+    with resources.files("crawl4r.content").joinpath("main_content.npz").open("rb") as file:
+        return Model.load(file)
+
+
+def prune(tree: LexborHTMLParser, repeated: Holder[int] = frozenset()) -> LexborNode:
+    """The body with only main content left in it; the tree is changed.
+
+    `repeated`: fingerprints of blocks known to recur on most pages of this site, removed as
+    boilerplate. Tables and code are kept or removed as a whole, headings stay above what they head.
+    """
+    return prune_by(_shipped(), tree, repeated)
+
+
+def prune_by(
+    model: Model, tree: LexborHTMLParser, repeated: Holder[int] = frozenset()
+) -> LexborNode:
+    """`prune` with a model that need not be the one that is shipped."""
+    body = tree.body
+    if body is None:
+        return _without_body(tree)
+    landmark = _clear_landmark(tree, body)
+    if landmark is not None:
+        _remove_all_but(landmark, body)
+        if repeated == frozenset():
+            return body
+    page = walk(tree)
+    if page.blocks:
+        kept = np.ones(len(page.blocks), bool)
+        if landmark is None:
+            kept = choose(page, model.probabilities(page))
+            _fill_gaps(page, kept)
+        kept &= ~_is_repeated(page, repeated)
+        _keep_whole(page, kept)
+        _remove(page, kept)
+    return body
+
+
+def _clear_landmark(tree: LexborHTMLParser, body: LexborNode) -> LexborNode | None:
+    """The one element that says it is the content, if nothing in it looks like anything else."""
+    landmarks = tree.css(_LANDMARKS)
+    if len(landmarks) != 1 or landmarks[0].css_first(_MIXED_IN) is not None:
+        return None
+    landmark = landmarks[0]
+    text = landmark.text_lexbor()
+    is_large = len(text) >= _LANDMARK_SHARE * len(body.text_lexbor())
+    return landmark if is_large and not text.isspace() else None
+
+
+def _remove_all_but(landmark: LexborNode, body: LexborNode) -> None:
+    for node in landmark.css(_JUNK_IN_LANDMARK):
+        node.decompose()
+    inner, top = landmark, body.mem_id
+    while inner.mem_id != top and inner.parent is not None:
+        outer = inner.parent
+        for sibling in list(outer.iter(include_text=True)):
+            if sibling.mem_id != inner.mem_id:
+                sibling.decompose()
+        inner = outer
+
+
+def fingerprints(tree: LexborHTMLParser) -> list[int]:
+    """64-bit fingerprints of the page's text blocks, the same in every process.
+
+    Case and white space do not count.
+    """
+    return [_fingerprint(block.text) for block in walk(tree).blocks]
+
+
+def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The blocks that together promise the highest F1 over words, when `likely` holds."""
+    words = np.array([len(block.text.split()) for block in page.blocks], np.float64)
+    likely = likely.copy()
+    for first, last in _data_tables(page):
+        likely[first:last] = np.average(likely[first:last], weights=words[first:last])
+    order = np.argsort(-likely, kind="stable")
+    right = np.cumsum((words * likely)[order])
+    promised = 2 * right / (np.cumsum(words[order]) + right[-1])
+    # Blocks as likely as the last one taken go with it: a table must not be cut.
+    kept: NDArray[np.bool_] = likely >= likely[order[np.argmax(promised)]]
+    return kept
+
+
+def _data_tables(page: Page) -> list[tuple[int, int]]:
+    """The blocks of each table that holds data, not the layout of the page."""
+    layout = set()
+    for each in page.containers:
+        if each.tag in _LAYOUT:
+            layout.add(each.parent)
+    # A layout element marks every container around it, the innermost last: go from the end.
+    for number in range(len(page.containers) - 1, 0, -1):
+        if number in layout:
+            layout.add(page.containers[number].parent)
+    return [
+        (each.first, each.last)
+        for number, each in enumerate(page.containers)
+        if each.tag == "table" and number not in layout and each.first < each.last
+    ]
+
+
+def _keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
+    """Keep what the blocks already kept would be torn without: tables, code, headings."""
+    for first, last in _data_tables(page):
+        # A caption or a heading may stand between the table and the text it belongs to.
+        is_between = kept[max(first - 2, 0) : first].any() and kept[last : last + 3].any()
+        if kept[first:last].any() or (is_between and _is_plain_text(page, first, last)):
+            kept[first:last] = True
+    tags = [page.containers[block.container].tag for block in page.blocks]
+    for number, tag in enumerate(tags):
+        if tag == "pre" and kept[max(number - 1, 0) : number + 2].any():
+            kept[number] = True
+    following = len(tags)  # the nearest block below that is kept, up to the next heading
+    for number in range(len(tags) - 1, -1, -1):
+        if tags[number] in _HEADINGS:
+            kept[number] |= following < _section(page, number).last
+            following = len(tags)
+        if kept[number]:
+            following = number
+    _keep_like_headings(page, kept, [n for n, tag in enumerate(tags) if tag in _HEADINGS])
+
+
+def _keep_like_headings(page: Page, kept: NDArray[np.bool_], headings: list[int]) -> None:
+    """Keep headings of plain sections that stand beside others, made alike, whose heading is kept."""
+    kinds = []
+    for number in headings:
+        section = _section(page, number)
+        tag = page.containers[page.blocks[number].container].tag
+        kinds.append((section.parent, section.tag, section.classes, tag))
+    wanted = {kind for number, kind in zip(headings, kinds, strict=True) if kept[number]}
+    for number, kind in zip(headings, kinds, strict=True):
+        if kind in wanted and _is_plain_text(page, number, number + 1):
+            kept[number] = True
+
+
+def _fill_gaps(page: Page, kept: NDArray[np.bool_]) -> None:
+    """Keep a paragraph or an item between others of its section that are kept."""
+    for number in np.flatnonzero(~kept).tolist():
+        if page.containers[page.blocks[number].container].tag not in _RUNNING_TEXT:
+            continue
+        section = _section(page, number)
+        before = kept[max(number - 3, section.first) : number]
+        after = kept[number + 1 : min(number + 4, section.last)]
+        if before.any() and after.any() and _is_plain_text(page, number, number + 1):
+            kept[number] = True
+
+
+def _is_plain_text(page: Page, first: int, last: int) -> bool:
+    """Whether blocks are not mainly links, and not in a part that is there for other ends."""
+    blocks = page.blocks[first:last]
+    linked = sum([block.linked for block in blocks])
+    length = sum([len(block.text.strip()) for block in blocks])
+    return linked < 0.4 * length and not page.containers[blocks[0].container].flags & _ASIDE
+
+
+def _section(page: Page, number: int) -> Container:
+    """The smallest container that holds more than this block."""
+    section = page.containers[page.blocks[number].container]
+    while section.last - section.first == 1 and section.depth:
+        section = page.containers[section.parent]
+    return section
+
+
+def _remove(page: Page, kept: NDArray[np.bool_]) -> None:
+    """Take everything else out of the tree."""
+    # Inner nodes before outer ones: what is below a removed node no longer exists.
+    for node in page.junk:
+        node.decompose()
+    count = np.concatenate(([0], np.cumsum(kept))).tolist()
+    goes = [count[each.first] == count[each.last] for each in page.containers]
+    goes[0] = False
+    for number in np.flatnonzero(~kept):
+        block = page.blocks[number]
+        if not goes[block.container]:
+            for node in block.nodes:
+                _remove_text(node)
+    for each, gone in zip(page.containers, goes, strict=True):
+        if gone and not goes[each.parent]:
+            is_cell = each.tag in ("td", "th", "tr") and each.first == each.last
+            if not is_cell:
+                each.node.decompose()
+        elif not gone and each.tag == "noscript":
+            each.node.unwrap()
+
+
+def _remove_text(node: LexborNode) -> None:
+    """Remove a text node, and the inline elements that are empty without it."""
+    parent = node.parent
+    node.decompose()
+    while parent is not None and parent.tag in INLINE and parent.first_child is None:
+        emptied = parent
+        parent = emptied.parent
+        emptied.decompose()
+
+
+def _is_repeated(page: Page, repeated: Holder[int]) -> NDArray[np.bool_]:
+    if repeated == frozenset():
+        return np.zeros(len(page.blocks), bool)
+    return np.array([_fingerprint(block.text) in repeated for block in page.blocks])
+
+
+def _fingerprint(text: str) -> int:
+    normal = " ".join(text.lower().split())
+    return int.from_bytes(hashlib.blake2b(normal.encode(errors="replace"), digest_size=8).digest())
+
+
+def _without_body(tree: LexborHTMLParser) -> LexborNode:
+    """The root of a page of frames, which has no body and no text of its own."""
+    root = tree.root
+    assert root is not None, "the parser makes a root for any input"
+    return root

@@ -1,0 +1,269 @@
+"""What a page says about itself: title, author, date and the rest, each from the best place it has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# One query for all of it: each further one walks the whole tree again.
+_PLACES = (
+    "html[lang],title,meta[content],link[rel],script[type='application/ld+json'],"
+    "h1,time[datetime],[rel~=author],[itemprop=author],[itemprop=datePublished],"
+    ".byline,.author,.author-name,.post-author,.entry-author"
+)
+_MOST_JSON = 512 * 1024  # characters of linked data that are read
+_MOST_THINGS = 500
+_LONGEST = 500  # characters of a title or an author
+_ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product", "page", "thesis")
+# A title is followed by the site's name behind one of these.
+_SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
+_BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_BLANKS = re.compile(r"\s+")
+
+_TITLES = ("og:title", "twitter:title", "dc.title", "citation_title")
+_AUTHORS = ("author", "article:author", "dc.creator", "citation_author", "parsely-author", "byl")
+_DATES = (
+    "article:published_time", "og:published_time", "datepublished", "date", "dc.date",
+    "dc.date.issued", "dcterms.created", "citation_publication_date", "parsely-pub-date",
+    "sailthru.date", "publishdate", "pubdate", "article:modified_time",
+)  # fmt: skip
+_DESCRIPTIONS = ("description", "og:description", "twitter:description", "dc.description")
+_IMAGES = ("og:image", "og:image:url", "twitter:image", "twitter:image:src")
+
+
+class Metadata(NamedTuple):
+    """Empty where the page does not say."""
+
+    title: str = ""
+    author: str = ""
+    published: str = ""  # ISO 8601: a date, or a time with its zone
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    image: str = ""
+    canonical: str = ""
+    site_name: str = ""
+    declared_language: str = ""
+
+
+def metadata_of(tree: LexborHTMLParser) -> Metadata:
+    """Read the head, the linked data and the byline; addresses are left as they are written."""
+    claims = _Claims()
+    for node in tree.css(_PLACES):
+        claims.read(node)
+    return claims.settle()
+
+
+class _Claims:
+    """Everything on the page that could be metadata, by where it stood."""
+
+    def __init__(self) -> None:
+        self._meta: dict[str, str] = {}
+        self._tags: list[str] = []
+        self._things: list[Mapping[str, Any]] = []
+        self._title = ""
+        self._headings: list[str] = []
+        self._bylines: list[str] = []
+        self._times: list[str] = []
+        self._canonical = ""
+        self._language = ""
+
+    def read(self, node: LexborNode) -> None:
+        reader = _READERS.get(node.tag or "", _Claims._read_byline)
+        reader(self, node)
+
+    def settle(self) -> Metadata:
+        thing = _main_thing(self._things)
+        site_name = self._meta.get("og:site_name", "")
+        return Metadata(
+            title=self._settle_title(thing, site_name),
+            author=self._settle_author(thing),
+            published=self._settle_date(thing),
+            description=_plain(self._first(_DESCRIPTIONS) or _text_of(thing.get("description"))),
+            keywords=self._settle_keywords(thing),
+            image=self._first(_IMAGES) or _address_of(thing.get("image")),
+            canonical=self._canonical or self._meta.get("og:url", ""),
+            site_name=site_name,
+            declared_language=self._language or self._meta.get("og:locale", ""),
+        )
+
+    def _read_meta(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
+        content = (attributes.get("content") or "").strip()
+        if name and content:
+            self._meta.setdefault(name.strip().lower(), content)
+            if name.lower() == "article:tag":
+                self._tags.append(content)
+
+    def _read_link(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if "canonical" in (attributes.get("rel") or "").lower().split() and not self._canonical:
+            self._canonical = (attributes.get("href") or "").strip()
+
+    def _read_script(self, node: LexborNode) -> None:
+        text = node.text(deep=True)
+        if len(text) <= _MOST_JSON:
+            try:
+                self._things += _things_in(json.loads(text.strip().strip(";")))
+            except (ValueError, RecursionError):
+                return
+
+    def _read_title(self, node: LexborNode) -> None:
+        above = node.parent.tag if node.parent else ""
+        if above in {"head", "body", "html"}:  # a drawing has titles too
+            self._title = self._title or _plain(node.text())
+
+    def _read_heading(self, node: LexborNode) -> None:
+        self._headings.append(_plain(node.text(deep=True)).rstrip("¶#").strip())
+
+    def _read_html(self, node: LexborNode) -> None:
+        self._language = node.attributes.get("lang") or ""
+
+    def _read_time(self, node: LexborNode) -> None:
+        self._times.append(node.attributes.get("datetime") or "")
+
+    def _read_byline(self, node: LexborNode) -> None:
+        if node.attributes.get("itemprop") == "datePublished":
+            self._times.insert(0, node.attributes.get("content") or node.text(deep=True))
+        else:
+            self._bylines.append(_plain(node.text(deep=True)))
+
+    def _first(self, names: Iterable[str]) -> str:
+        return next((self._meta[name] for name in names if name in self._meta), "")
+
+    def _settle_title(self, thing: Mapping[str, Any], site_name: str) -> str:
+        named = self._first(_TITLES) or _text_of(thing.get("headline"))
+        headings = [heading for heading in self._headings if heading]
+        if not named and len(headings) == 1 and len(headings[0]) > 3:
+            title = self._title.lower()
+            if not title or headings[0].lower() in title:
+                return headings[0][:_LONGEST]
+        title = _plain(named or self._title or (headings[0] if headings else ""))
+        return _without_site(title, site_name)[:_LONGEST]
+
+    def _settle_author(self, thing: Mapping[str, Any]) -> str:
+        candidates = (
+            _names_of(thing.get("author") or thing.get("creator")),
+            *(self._meta.get(name, "") for name in _AUTHORS),
+            *self._bylines,
+        )
+        for candidate in candidates:
+            name = _BY.sub("", _plain(candidate)).strip(" ,|\u00b7")
+            if name and len(name) < 100 and "://" not in name:
+                return name
+        return ""
+
+    def _settle_date(self, thing: Mapping[str, Any]) -> str:
+        claimed = _text_of(thing.get("datePublished") or thing.get("uploadDate"))
+        written = (self._meta[name] for name in _DATES if name in self._meta)
+        for candidate in (claimed, *written, *self._times):
+            if date := _date_of(candidate):
+                return date
+        return ""
+
+    def _settle_keywords(self, thing: Mapping[str, Any]) -> tuple[str, ...]:
+        claimed = thing.get("keywords")
+        words = self._meta.get("keywords") or self._meta.get("news_keywords") or ""
+        listed = claimed if isinstance(claimed, list) else [_text_of(claimed)]
+        every = [*words.split(","), *self._tags, *(str(item) for item in listed)]
+        tidy = (_plain(part) for item in every for part in item.split(","))
+        return tuple(dict.fromkeys(word for word in tidy if word))[:50]
+
+
+_READERS = {
+    "meta": _Claims._read_meta,
+    "link": _Claims._read_link,
+    "script": _Claims._read_script,
+    "title": _Claims._read_title,
+    "h1": _Claims._read_heading,
+    "html": _Claims._read_html,
+    "time": _Claims._read_time,
+}
+
+
+def _things_in(data: Any) -> Iterator[Mapping[str, Any]]:
+    """Every object that has a type, wherever it is nested; without recursion."""
+    waiting, seen = [data], 0
+    while waiting and seen < _MOST_THINGS:
+        item = waiting.pop(0)
+        seen += 1
+        if isinstance(item, list):
+            waiting += item
+        elif isinstance(item, dict):
+            if "@type" in item:
+                yield item
+            waiting += [
+                item[key] for key in ("@graph", "mainEntity", "itemReviewed") if key in item
+            ]
+
+
+def _main_thing(things: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The one that the page is about."""
+    for wanted in _ARTICLE_TYPES:
+        for thing in things:
+            kinds = thing["@type"] if isinstance(thing["@type"], list) else [thing["@type"]]
+            if any(str(kind).lower().endswith(wanted) for kind in kinds):
+                return thing
+    return {}
+
+
+def _text_of(value: Any) -> str:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value if isinstance(value, str) else ""
+
+
+def _names_of(value: Any) -> str:
+    people = value if isinstance(value, list) else [value]
+    names = (person.get("name") if isinstance(person, dict) else person for person in people)
+    return ", ".join(dict.fromkeys(_text_of(name) for name in names if _text_of(name)))
+
+
+def _address_of(value: Any) -> str:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return _text_of(value.get("url") if isinstance(value, dict) else value)
+
+
+def _without_site(title: str, site_name: str) -> str:
+    """`How to bake | The Bakery` is called `How to bake`."""
+    parts = _SEPARATORS.split(title)
+    if len(parts) < 2:
+        return title
+    if site_name and parts[-1].strip().lower() == site_name.strip().lower():
+        return title[: title.rindex(parts[-1])].rstrip(" |\u2013\u2014\u00b7\u00bb:-")
+    return title
+
+
+def _date_of(text: str) -> str:
+    """ISO 8601, from the spellings that machines write."""
+    text = text.strip()[:100]
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return _date_in(text)
+    return found.date().isoformat() if len(text) <= 10 else found.isoformat()
+
+
+def _date_in(text: str) -> str:
+    if match := _DATE.search(text):
+        year, month, day = map(int, match.groups())
+        try:
+            return datetime(year, month, day, tzinfo=UTC).date().isoformat()
+        except ValueError:
+            return ""
+    try:
+        return parsedate_to_datetime(text).isoformat()
+    except (ValueError, TypeError, IndexError):
+        return ""
+
+
+def _plain(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()

@@ -1,0 +1,39 @@
+"""The links of a page as a reader meets them: what they say, and under which heading."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin
+
+from selectolax.lexbor import LexborHTMLParser
+
+from crawl4r.model import PageLink
+
+_PLACES = "h1,h2,h3,h4,h5,h6,a[href]"
+_MOST = 10_000
+_LONGEST = 300  # characters of an anchor's text or a heading
+_BLANKS = re.compile(r"\s+")
+_NOT_PAGES = ("javascript:", "data:", "about:", "#")
+
+
+def links_of(tree: LexborHTMLParser, base: str) -> list[PageLink]:
+    """In the order of the page, made absolute with `base`."""
+    links: list[PageLink] = []
+    section = ""
+    for node in tree.css(_PLACES):
+        text = _BLANKS.sub(" ", node.text(deep=True)).strip()[:_LONGEST]
+        if node.tag != "a":
+            section = text.rstrip("¶#").strip()
+            continue
+        href = (node.attrs.get("href") or "").strip()
+        if href and not href.lower().startswith(_NOT_PAGES) and len(links) < _MOST:
+            rel = node.attributes.get("rel") or ""
+            links.append(PageLink(_absolute(href, base), text, section, rel))
+    return links
+
+
+def _absolute(href: str, base: str) -> str:
+    try:
+        return urljoin(base, href)
+    except ValueError:  # an address in brackets that is none
+        return href

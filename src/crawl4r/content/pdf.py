@@ -1,0 +1,45 @@
+"""The text of a PDF file. PDFium is native code: run this where it can be killed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pypdfium2
+
+_MOST_PAGES = 2_000
+_MOST_CHARACTERS = 10_000_000
+
+
+class PdfText(NamedTuple):
+    title: str
+    author: str
+    markdown: str  # one paragraph run a page
+    note: str = ""
+
+
+def read_pdf(body: bytes) -> PdfText | None:
+    """None when it cannot be opened: broken, or closed by a password."""
+    try:
+        document = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError:
+        return None
+    try:
+        said = document.get_metadata_dict()
+        parts, size = [], 0
+        for number in range(min(len(document), _MOST_PAGES)):
+            page = document[number]
+            textpage = page.get_textpage()
+            text = textpage.get_text_bounded().replace("\r\n", "\n").strip()
+            textpage.close()
+            page.close()
+            parts.append(text)
+            size += len(text)
+            if size > _MOST_CHARACTERS:
+                break
+        note = "" if len(parts) == len(document) else f"only the first {len(parts)} pages were read"
+        markdown = "\n\n".join(part for part in parts if part)
+        return PdfText(said.get("Title", ""), said.get("Author", ""), markdown, note)
+    except pypdfium2.PdfiumError:
+        return None
+    finally:
+        document.close()

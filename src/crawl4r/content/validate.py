@@ -1,0 +1,260 @@
+"""Is this a page, or what a site shows instead of one?
+
+In stages, cheap first. Most pages have paragraphs enough and an innocent title, and are done after the
+first. For the others one walk over the tree tells what a reader would see; every sign found in it
+speaks for one verdict with a weight, and the loudest verdict wins once its weights come to 1. How much
+text stands beside a sign decides whether it counts: an article may well speak of denied access.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from selectolax.lexbor import LexborHTMLParser
+
+from crawl4r.content.likeness import Likeness, likeness, resembles
+from crawl4r.content.signatures import Signature, bundled, lines_of
+from crawl4r.content.visible import Visible, look, tidy
+from crawl4r.model import PageVerdict, Verdict
+
+__all__ = [
+    "LITTLE_PROSE",
+    "Likeness",
+    "PageVerdict",
+    "is_hard",
+    "is_soft",
+    "likeness",
+    "resembles",
+    "validate",
+]
+
+_LONGEST_PARAGRAPH = 4_000  # bytes, as far as one is read
+_MOST_PARAGRAPHS = 500
+_ENOUGH_PROSE = 1_200  # characters in paragraphs, after which only the title can raise doubts
+_ENOUGH_WORDS = 450  # beside more than this hardly a signature counts
+_BRIEF, _VERY_BRIEF = 40, 30  # words
+_FOR_BREVITY = 0.4
+_MOST_HTML = 200_000  # bytes in which markers are looked for
+_DECIDED = 1.0
+
+_PARAGRAPH = re.compile(rb"<p[\s>]")
+_TAG = re.compile(rb"<[^>]*>")
+_HEADING = re.compile(rb"<h1[^<>]{0,500}>([^<]{1,300})")
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
+_DATA = re.compile(r"""\s*(?:[\[{]\s*["\[{\]}]|%pdf-|[\w.#*-]+\s*\{[^}]*:[^}]*\})""", re.IGNORECASE)
+
+_REASONS = {
+    Verdict.BLOCKED: "a challenge, a refusal or a rate limit instead of the page",
+    Verdict.LOGIN_WALL: "asks for a login instead of showing the page",
+    Verdict.PARKED: "a parked domain or a server's default page",
+    Verdict.ERROR_PAGE: "an error page",
+    Verdict.SOFT_404: "says that there is no such page",
+    Verdict.NEEDS_BROWSER: "a shell that only scripts fill",
+    Verdict.NO_STRUCTURE: "not an HTML document",
+    Verdict.TOO_SMALL: "next to nothing on it",
+}
+_ORDER = tuple(_REASONS)  # of equally loud ones the first wins
+
+
+LITTLE_PROSE = (
+    "little-prose",
+)  # signals of a page that may be fine, but had to be looked at closely
+_FINE = PageVerdict(Verdict.OK)
+_FINE_SO_FAR = PageVerdict(Verdict.OK, "", LITTLE_PROSE)
+
+
+def is_hard(verdict: Verdict) -> bool:
+    """The host refuses us, and should be left alone for a while."""
+    return verdict is Verdict.BLOCKED
+
+
+def is_soft(verdict: Verdict) -> bool:
+    """Nothing is wrong but the means: a browser would see the page."""
+    return verdict is Verdict.NEEDS_BROWSER
+
+
+def validate(
+    tree: LexborHTMLParser,
+    body: bytes,
+    *,
+    url: str = "",
+    status: int = 200,
+    headers: Sequence[tuple[str, str]] = (),
+) -> PageVerdict:
+    """Judge a page by its tree and its bytes, in time linear in their size.
+
+    Never raises, and leaves the tree as it is. `url`, `status` and `headers` may be left out; they
+    are signals among others, and a status alone decides only about a page that says little.
+    """
+    if status < 400 and _is_plainly_fine(tree, body):
+        return _FINE
+    visible = look(tree, _ENOUGH_WORDS)
+    signals = list(_signals(visible, body, url, status, headers))
+    return _loudest(visible, signals) or _shape(visible) or _FINE_SO_FAR
+
+
+def _is_plainly_fine(tree: LexborHTMLParser, body: bytes) -> bool:
+    """Paragraphs enough, and neither title nor first heading sound like anything else."""
+    # Scripts and comments may hold paragraphs that are none.
+    if not _has_prose(body) or tree.css_first("p") is None:
+        return False
+    title = tree.head.css_first("title") if tree.head is not None else None
+    if title is not None and _raises_doubts("title", title.text()):
+        return False
+    heading = _HEADING.match(body, max(body.find(b"<h1"), 0))
+    return not heading or not _raises_doubts("heading", heading[1].decode("utf-8", "replace"))
+
+
+def _raises_doubts(place: str, text: str) -> bool:
+    heard = bundled().heard(place, lines_of([tidy(text)]), 0)
+    return any(signature.verdict is not Verdict.OK for signature in heard)
+
+
+def _has_prose(body: bytes) -> bool:
+    """Read from the bytes, which is several times faster than to ask the tree for its paragraphs."""
+    prose = 0
+    for paragraph in islice(_PARAGRAPH.finditer(body), _MOST_PARAGRAPHS):
+        start = paragraph.end()
+        end = body.find(b"</p", start, start + _LONGEST_PARAGRAPH)
+        if end > start:
+            prose += len(_TAG.sub(b"", body[start:end]))
+            if prose >= _ENOUGH_PROSE:
+                return True
+    return False
+
+
+def _signals(
+    visible: Visible, body: bytes, url: str, status: int, headers: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, Signature]]:
+    """Everything that speaks, each with the place it was heard in."""
+    words = visible.words
+    texts = {
+        "title": lines_of([visible.title]),
+        "heading": lines_of(visible.headings),
+        "url": url.lower(),
+        "cookie": _joined(value for name, value in headers if name.lower() == "set-cookie"),
+        "header": _joined(f"{name}: {value}" for name, value in headers),
+    }
+    if not visible.is_plenty:
+        html = body[:_MOST_HTML].lower().decode("utf-8", "replace")
+        texts |= {"text": visible.text, "noscript": visible.noscript, "html": html}
+    for place, text in texts.items():
+        for signature in bundled().heard(place, text, words):
+            yield place, signature
+    for signature in (*_from_status(status, words), *_from_shape(visible)):
+        yield "shape", signature
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "\n".join(lines).lower()
+
+
+def _from_status(status: int, words: int) -> Iterator[Signature]:
+    verdict, weight = _SAID_BY_STATUS.get(status, (Verdict.ERROR_PAGE, 0.6))
+    if status >= 400 and words <= 200:
+        yield Signature(f"status-{status}", verdict, weight, 200)
+    if status == 503 and words <= 200:  # so do challenges call themselves
+        yield Signature("status-503", Verdict.BLOCKED, 0.4, 200)
+
+
+_SAID_BY_STATUS = {
+    401: (Verdict.LOGIN_WALL, 0.6),
+    403: (Verdict.BLOCKED, 0.6),
+    404: (Verdict.SOFT_404, 0.6),
+    407: (Verdict.BLOCKED, 0.6),
+    410: (Verdict.SOFT_404, 0.6),
+    429: (Verdict.BLOCKED, 0.8),
+    451: (Verdict.BLOCKED, 0.8),
+}
+
+
+def _from_shape(visible: Visible) -> Iterator[Signature]:
+    """Signs that no text gives: forms, and places that scripts are to fill."""
+    words = visible.words
+    if visible.passwords and words <= 80:
+        weight = 1.0 if words <= 25 and visible.links <= 12 else 0.5
+        yield Signature("password-form", Verdict.LOGIN_WALL, weight, 80)
+    if not visible.scripts or visible.refreshes:
+        return
+    if visible.roots and visible.root_words <= 12 and visible.all_words <= 40:
+        yield Signature("empty-app-root", Verdict.NEEDS_BROWSER, 1.0, 40)
+    if visible.has_content or visible.links > 2:
+        return
+    if visible.all_words <= 14:
+        weight = 1.0 if visible.all_words <= 6 else 0.5
+        yield Signature("scripts-and-no-text", Verdict.NEEDS_BROWSER, weight, 14)
+
+
+def _loudest(visible: Visible, signals: Sequence[tuple[str, Signature]]) -> PageVerdict | None:
+    """The verdict with the most weight behind it, when that is enough."""
+    by_verdict: dict[Verdict, list[tuple[str, Signature]]] = defaultdict(list)
+    for place, signal in signals:
+        by_verdict[signal.verdict].append((place, signal))
+    against = sum(signal.weight for _, signal in by_verdict[Verdict.OK])
+    scores = {
+        verdict: _score(visible, verdict, spoke) - against for verdict, spoke in by_verdict.items()
+    }
+    decided = [verdict for verdict in _ORDER if scores.get(verdict, 0.0) >= _DECIDED]
+    if Verdict.NEEDS_BROWSER in decided:
+        decided = _beside_a_shell(visible, decided)
+    if not decided:
+        return None
+    verdict = max(decided, key=lambda each: scores[each])
+    spoke = sorted((signal for _, signal in by_verdict[verdict]), key=lambda each: -each.weight)
+    names = dict.fromkeys(signal.name for signal in spoke)
+    return PageVerdict(verdict, f"{_REASONS[verdict]} ({spoke[0].name})", tuple(names))
+
+
+def _score(visible: Visible, verdict: Verdict, spoke: Sequence[tuple[str, Signature]]) -> float:
+    score = sum(signal.weight for _, signal in spoke)
+    if score >= 0.5 and _is_brief(visible, verdict, {place for place, _ in spoke}):
+        score += _FOR_BREVITY
+    return round(score, 3)
+
+
+def _is_brief(visible: Visible, verdict: Verdict, places: set[str]) -> bool:
+    """Is there so little text that it can hardly be about the matter rather than the matter itself?"""
+    if places - {"text"}:
+        return visible.words <= _BRIEF
+    fits = verdict in _IN_TEMPLATES or visible.all_words <= 150
+    return fits and visible.words <= _VERY_BRIEF
+
+
+# What a site says itself, with its navigation around it.
+_IN_TEMPLATES = frozenset([Verdict.SOFT_404, Verdict.ERROR_PAGE, Verdict.LOGIN_WALL])
+_MADE_OF_SCRIPTS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.LOGIN_WALL])
+
+
+def _beside_a_shell(visible: Visible, decided: list[Verdict]) -> list[Verdict]:
+    """A shell's title names the app, not the page; but a challenge and a parking script are shells."""
+    shell = Verdict.NEEDS_BROWSER
+    kept = _MADE_OF_SCRIPTS if visible.all_words <= 8 else frozenset(decided) - {shell}
+    return [verdict for verdict in decided if verdict in kept] or [shell]
+
+
+def _shape(visible: Visible) -> PageVerdict | None:
+    """What no signature could tell: no document at all, or nothing on it."""
+    start = visible.text[:20_000]
+    odd = len(_NOT_TEXT.findall(start))
+    if odd > 8 and odd > len(start) * 0.05:
+        return _because(Verdict.NO_STRUCTURE, "binary")
+    if visible.has_content or visible.drawings or visible.links or visible.refreshes:
+        return None
+    if _DATA.match(start):
+        return _because(Verdict.NO_STRUCTURE, "data-not-markup")
+    has_markup = visible.elements > _NO_MARKUP
+    if not visible.all_words or (has_markup and visible.all_words < 4):
+        return _because(Verdict.TOO_SMALL, "hardly-a-word")
+    if not has_markup and visible.all_words < 60:
+        return _because(Verdict.NO_STRUCTURE, "no-markup")
+    return None
+
+
+_NO_MARKUP = 3  # html, head and body are there in any case
+
+
+def _because(verdict: Verdict, signal: str) -> PageVerdict:
+    return PageVerdict(verdict, f"{_REASONS[verdict]} ({signal})", (signal,))

@@ -1,0 +1,282 @@
+"""The archive's captures become documents: from a cursor, restartable, never ahead of what is durable.
+
+    captures after the cursor ──> bytes ──> sandbox: verdict, markdown, metadata ──> documents
+                                                                                      │
+          the cursor moves in the same transaction that keeps what was made of them <─┘
+
+A rejected page never replaces a good text. Everything here can be thrown away and made again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from crawl4r import events
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.documents import Change, Documents, ExtractionRow, hash_of, id_of
+from crawl4r.archive.port import Blobs
+from crawl4r.archive.site_blocks import SiteBlocks
+from crawl4r.content.changes import compare
+from crawl4r.content.near import similarity
+from crawl4r.errors import StorageDamaged
+from crawl4r.model import Capture, Document, Extraction, PageLink, PageVerdict, Verdict
+from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.state.database import Database
+from crawl4r.state.records import Notes
+from crawl4r.urls.canonical import split
+
+# Bump when the same bytes would give another document: what an older version wrote is out of date.
+EXTRACTOR_VERSION = 1
+
+_CURSOR = "documents_cursor"
+_BATCH = 32
+_GONE = frozenset([404, 410])
+_NEAR = 0.9  # similarity from which one document stands for both
+_PAUSE = 0.2  # seconds between two looks for new captures
+
+
+def cursor_of(notes: Notes) -> int:
+    """The capture up to which documents were made."""
+    return int(notes.get(_CURSOR) or 0)
+
+
+class Documenter:
+    """Turns captures into documents, a batch at a time."""
+
+    def __init__(
+        self,
+        database: Database,
+        captures: Captures,
+        blobs: Blobs,
+        sandbox: Sandbox,
+        *,
+        wall: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._captures = captures
+        self._blobs = blobs
+        self._sandbox = sandbox
+        self._wall = wall
+        self._notes = Notes(database)
+        self._documents = Documents(database)
+        self._site_blocks = SiteBlocks(database)
+        self._is_ending = asyncio.Event()
+        self._is_stopped = False
+        self.changes: Counter[str] = Counter()
+
+    @property
+    def cursor(self) -> int:
+        return cursor_of(self._notes)
+
+    async def follow(self) -> None:
+        """Keep up with a crawl until `end`, then finish what is left."""
+        while True:
+            is_last = self._is_ending.is_set()
+            done = await self.catch_up()
+            if is_last:
+                return
+            if not done:
+                try:
+                    async with asyncio.timeout(_PAUSE):
+                        await self._is_ending.wait()
+                except TimeoutError:
+                    continue
+
+    def end(self) -> None:
+        """No more captures will come."""
+        self._is_ending.set()
+
+    def stop(self) -> None:
+        """Leave what is left for the next run."""
+        self._is_stopped = True
+
+    async def catch_up(self, on_progress: Callable[[int], None] | None = None) -> int:
+        """Read everything behind the cursor; how many captures that were."""
+        total = 0
+        while batch := self._next_batch():
+            await self._process(batch)
+            self._notes.put(_CURSOR, str(batch[-1].id))
+            self._database.commit()
+            total += len(batch)
+            if on_progress:
+                on_progress(len(batch))
+        return total
+
+    def _next_batch(self) -> list[Capture]:
+        return [] if self._is_stopped else list(islice(self._captures.after(self.cursor), _BATCH))
+
+    def forget_all(self) -> None:
+        """Begin anew at the next `catch_up`; nothing is durable before its first batch is."""
+        self._documents.forget_all()
+        self._notes.put(_CURSOR, "0")
+
+    async def _process(self, batch: Sequence[Capture]) -> None:
+        found = await asyncio.gather(*(self._extract(capture) for capture in batch))
+        lessons_over = []
+        for capture, extraction in zip(batch, found, strict=True):
+            if self._keep(capture, extraction):
+                lessons_over.append(split(capture.url).host)
+        for host in lessons_over:
+            await self._read_again(host)
+
+    async def _read_again(self, host: str) -> None:
+        """The pages of a host that were read before it was known what repeats on them."""
+        numbers = self._documents.captures_of(host)
+        captures = [c for number in numbers if (c := self._captures.by_id(number))]
+        found = await asyncio.gather(*(self._extract(capture) for capture in captures))
+        for capture, extraction in zip(captures, found, strict=True):
+            if extraction and extraction.document and _is_good(extraction):
+                self._put(capture, extraction, capture.fetched_at)
+
+    async def _extract(self, capture: Capture) -> Extraction | None:
+        """None for a capture that holds no page: a redirect, a 304, an error."""
+        if capture.verdict is not Verdict.OK or capture.sha256 is None:
+            return None
+        body = self._blobs.read(capture.sha256)
+        if body is None:
+            raise StorageDamaged(
+                f"the bytes of {capture.url} ({capture.sha256}) are not in the store"
+            )
+        return await extract_safely(
+            self._sandbox, capture, body, self._site_blocks.repeated(split(capture.url).host)
+        )
+
+    def _keep(self, capture: Capture, extraction: Extraction | None) -> bool:
+        """Record what the capture means; True when its site's lesson is over with it."""
+        if extraction is None:
+            self._keep_without_page(capture)
+            return False
+        if extraction.document is None or not _is_good(extraction):
+            self._record(capture, extraction.verdict, _rejection(extraction))
+            return False
+        before = self._documents.get(capture.url)
+        if before is None:
+            self._put(capture, extraction, capture.fetched_at)
+            self._record(capture, extraction.verdict, Change.NEW, extraction)
+            return self._site_blocks.learn(split(capture.url).host, extraction.blocks)
+        change = compare(before.document.markdown, extraction.document.markdown)
+        if change.kind == "unchanged":
+            self._documents.touch(capture.url, capture)
+            self._record(capture, extraction.verdict, Change.UNCHANGED, extraction)
+        else:
+            self._put(capture, extraction, capture.fetched_at)
+            counts = (change.added, change.removed)
+            self._record(capture, extraction.verdict, Change.CHANGED, extraction, counts)
+        return False
+
+    def _keep_without_page(self, capture: Capture) -> None:
+        verdict = PageVerdict(capture.verdict, capture.reason, ())
+        if capture.verdict is Verdict.NOT_MODIFIED:
+            self._documents.touch(capture.url, capture)
+            self._record(capture, verdict, Change.UNCHANGED)
+        elif capture.status in _GONE and self._documents.get(capture.url):
+            self._documents.mark_gone(capture.url, capture.fetched_at)
+            self._record(capture, verdict, Change.GONE)
+        else:
+            self._record(capture, verdict, Change.NONE)
+
+    def _put(self, capture: Capture, extraction: Extraction, updated_at: float) -> None:
+        document = extraction.document
+        assert document is not None
+        own = id_of(document.url)
+        near_of = self._near_of(extraction, own)
+        self._documents.put(document, capture, extraction.signature, near_of, updated_at)
+        self._documents.put_bands(own, extraction.bands)
+
+    def _near_of(self, extraction: Extraction, own: str) -> str | None:
+        for other, signature in self._documents.near(extraction.bands, own):
+            if signature and similarity(extraction.signature, signature) >= _NEAR:
+                return other
+        return None
+
+    def _record(
+        self,
+        capture: Capture,
+        verdict: PageVerdict,
+        change: Change,
+        extraction: Extraction | None = None,
+        counts: tuple[int, int] = (0, 0),
+    ) -> None:
+        document = extraction.document if extraction else None
+        content_hash = hash_of(document.markdown) if document else None
+        row = ExtractionRow(
+            capture.id, EXTRACTOR_VERSION, verdict.verdict.value, verdict.reason, verdict.signals,
+            content_hash, change, *counts,
+        )  # fmt: skip
+        self._documents.record(row)
+        self.changes[change.value] += 1
+
+
+async def extract_safely(
+    sandbox: Sandbox,
+    capture: Capture,
+    body: bytes,
+    repeated: Iterable[int] = (),
+    *,
+    with_links: bool = False,
+) -> Extraction:
+    """Read the body of a capture."""
+    declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)
+    return await extract_body(
+        sandbox,
+        body,
+        url=capture.url,
+        content_type=declared,
+        status=capture.status,
+        headers=capture.headers,
+        repeated=repeated,
+        with_links=with_links,
+    )
+
+
+async def extract_body(
+    sandbox: Sandbox,
+    body: bytes,
+    *,
+    url: str,
+    content_type: str,
+    status: int = 200,
+    headers: Sequence[tuple[str, str]] = (),
+    repeated: Iterable[int] = (),
+    with_links: bool = True,
+) -> Extraction:
+    """Read a body in the sandbox; a page that breaks the reader gets a verdict that says so."""
+    head = {
+        "url": url,
+        "content_type": content_type,
+        "status": status,
+        "headers": list(headers),
+        "repeated": list(repeated),
+        "with_links": with_links,
+        "with_text": with_links,
+    }
+    try:
+        return _from_json(await sandbox.run(head, body))
+    except SandboxKilled as killed:
+        events.emit(events.PAGE_UNREADABLE, 30, url=url, reason=killed.reason)
+        return Extraction(PageVerdict(Verdict.HOSTILE, killed.reason, ("reader-killed",)))
+
+
+def _from_json(plain: Sequence[Any]) -> Extraction:
+    verdict, document, text, links, signature, bands, blocks = plain
+    return Extraction(
+        PageVerdict(Verdict(verdict[0]), verdict[1], tuple(verdict[2])),
+        Document(*document) if document else None,
+        text,
+        [PageLink(*link) for link in links],
+        bytes.fromhex(signature),
+        bands,
+        blocks,
+    )
+
+
+def _is_good(extraction: Extraction) -> bool:
+    return extraction.verdict.verdict is Verdict.OK
+
+
+def _rejection(extraction: Extraction) -> Change:
+    return Change.NONE if _is_good(extraction) else Change.REJECTED

@@ -1,0 +1,153 @@
+"""One stored body to a verdict and a document. Pure; run where it can be killed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.content.feeds import read_feed
+from crawl4r.content.kinds import Kind, kind_of
+from crawl4r.content.language import language_of
+from crawl4r.content.main_content import fingerprints, prune
+from crawl4r.content.markdown import markdown_of, plain_text
+from crawl4r.content.metadata import Metadata, metadata_of
+from crawl4r.content.minhash import signature
+from crawl4r.content.near import bands
+from crawl4r.content.outline import links_of
+from crawl4r.content.pdf import read_pdf
+from crawl4r.content.validate import validate
+from crawl4r.errors import InvalidUrl
+from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
+from crawl4r.urls.canonical import CanonicalRules, canonicalize
+
+_OK = PageVerdict(Verdict.OK, "", ())
+_UNREADABLE_PDF = PageVerdict(Verdict.UNDECODABLE, "the PDF file is broken or locked", ("pdf",))
+_NOT_TEXT = PageVerdict(Verdict.OK, "", ("not-text",))
+_AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)
+
+
+def extract(
+    page: PageBody, repeated: frozenset[int] = frozenset(), *, with_links: bool = True
+) -> Extraction:
+    """Decode, validate, prune to the main content, turn it into markdown, and read the metadata."""
+    media_type = page.content_type.partition(";")[0].strip().lower()
+    kind = kind_of(media_type, page.body)
+    if kind is Kind.OTHER:
+        return Extraction(_NOT_TEXT)
+    if kind is Kind.PDF:
+        return _from_pdf(page)
+    encoding = guess_encoding(page.body, page.content_type)
+    if kind is Kind.HTML:
+        return _from_html(page, encoding, repeated, with_links=with_links)
+    return _from_text(page, kind, decode(page.body, encoding))
+
+
+def _from_html(
+    page: PageBody, encoding: str, repeated: frozenset[int], *, with_links: bool
+) -> Extraction:
+    html = page.body
+    if encoding != "utf-8":
+        html = decode(html, encoding).encode("utf-8", "replace")
+    tree = LexborHTMLParser(html)
+    verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
+    said = metadata_of(tree)
+    base = _base_of(tree, page.url)
+    links = links_of(tree, base) if with_links else ()
+    blocks = fingerprints(tree)
+    markdown = markdown_of(prune(tree, repeated), base)
+    text = plain_text(markdown)
+    document = _document(page.url, Kind.HTML, said, markdown, text, base)
+    return _with_signature(Extraction(verdict, document, text, links, blocks=blocks))
+
+
+def _from_text(page: PageBody, kind: Kind, text: str) -> Extraction:
+    title, markdown, links = "", text, []
+    if kind is Kind.FEED and (feed := read_feed(text, page.url)):
+        title, markdown = feed.title, feed.markdown
+        links = [PageLink(link, "", "") for link in feed.links]
+    elif kind in {Kind.XML, Kind.FEED}:
+        markdown = _fenced(text, "xml")
+    elif kind is Kind.JSON:
+        markdown = _fenced(_indented(text), "json")
+    text = plain_text(markdown)
+    document = _document(page.url, kind, Metadata(title=title), markdown, text, page.url)
+    return _with_signature(Extraction(_OK, document, text, links))
+
+
+def _from_pdf(page: PageBody) -> Extraction:
+    pdf = read_pdf(page.body)
+    if pdf is None:
+        return Extraction(_UNREADABLE_PDF)
+    said = Metadata(title=pdf.title, author=pdf.author)
+    document = _document(page.url, Kind.PDF, said, pdf.markdown, pdf.markdown, page.url)
+    return _with_signature(Extraction(_OK, document._replace(note=pdf.note), pdf.markdown))
+
+
+def _with_signature(extraction: Extraction) -> Extraction:
+    made = signature(extraction.text)
+    return extraction._replace(signature=made, bands=bands(made))
+
+
+def _document(
+    url: str, kind: Kind, said: Metadata, markdown: str, text: str, base: str
+) -> Document:
+    return Document(
+        url=url,
+        kind=kind.value,
+        title=said.title,
+        markdown=markdown,
+        author=said.author,
+        published=said.published,
+        description=said.description,
+        keywords=said.keywords,
+        image=_absolute(said.image, base),
+        canonical=_absolute(said.canonical, base),
+        site_name=said.site_name,
+        language=language_of(text, said.declared_language),
+    )
+
+
+def _base_of(tree: LexborHTMLParser, url: str) -> str:
+    node = tree.css_first("base[href]")
+    return _absolute(node.attributes.get("href") or "", url) or url if node else url
+
+
+def _absolute(href: str, base: str) -> str:
+    if not href:
+        return ""
+    try:
+        return canonicalize(href.strip(), base or None, _AS_WRITTEN)
+    except InvalidUrl:
+        return ""
+
+
+def _fenced(text: str, language: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.strip()}\n{fence}"
+
+
+def _indented(text: str) -> str:
+    """One line of minified JSON cannot be read, nor cut into chunks."""
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+
+
+def make_extractor(_: Any) -> Callable[[Mapping[str, Any], bytes], list[Any]]:
+    """The sandbox's entry: `(head, body) -> extraction`, as JSON."""
+
+    def run(head: Mapping[str, Any], body: bytes) -> list[Any]:
+        page = PageBody(body, head["url"], head["content_type"], head["status"], head["headers"])
+        found = extract(page, frozenset(head["repeated"]), with_links=head["with_links"])
+        verdict, document, text, links, made, keys, blocks = found
+        wanted = text if head["with_text"] else ""
+        return [verdict, document, wanted, links, made.hex(), keys, blocks]
+
+    return run

@@ -1,0 +1,109 @@
+"""What does a host show for a page that cannot exist? Asked once a host, when a page gives reason to.
+
+A host that answers with an honest 404 is never compared again. One that answers 200 has shown what its
+missing pages look like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import OrderedDict
+from collections.abc import Callable
+
+from selectolax.lexbor import LexborHTMLParser
+
+from crawl4r import events
+from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.content.kinds import Kind, kind_of
+from crawl4r.content.validate import Likeness, likeness, resembles
+from crawl4r.errands import Errands
+from crawl4r.model import Failure, Response
+from crawl4r.safe_reading import is_quick
+from crawl4r.state.records import Notes
+
+_MOST_BYTES = 64 * 1024
+_AT_HAND = 2_000  # origins
+_HONEST = "honest"
+
+
+class MissingPages:
+    """Knows of each origin whether it admits that a page is missing, and what it shows if not."""
+
+    def __init__(
+        self,
+        notes: Notes,
+        errands: Errands,
+        may_fetch: Callable[[str], bool],
+        chance: random.Random,
+        *,
+        enabled: bool = True,
+    ) -> None:
+        self._notes = notes
+        self._errands = errands
+        self._may_fetch = may_fetch
+        self._chance = chance
+        self._is_enabled = enabled
+        self._known: OrderedDict[str, Likeness | None] = OrderedDict()
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    def may_be_hidden_on(self, origin: str) -> bool:
+        """Whether a page of this origin is worth comparing at all."""
+        if not self._is_enabled:
+            return False
+        return self._look_up(origin) is not None if self._is_known(origin) else True
+
+    async def has_shape_of(self, origin: str, page: Likeness) -> bool:
+        """Is this what the origin shows for pages that do not exist?"""
+        lock = self._asking.setdefault(origin, asyncio.Lock())
+        async with lock:
+            if not self._is_known(origin):
+                await self._probe(origin)
+        self._asking.pop(origin, None)
+        probe = self._look_up(origin)
+        return probe is not None and resembles(page, probe)
+
+    async def _probe(self, origin: str) -> None:
+        url = f"{origin}/crawlr-asks-for-a-missing-page-{self._chance.getrandbits(48):012x}"
+        if not self._may_fetch(url):
+            return self._remember(origin, None)
+        answer = await self._errands.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
+        if isinstance(answer, Failure):  # it said nothing; the next run may ask again
+            self._known[origin] = None
+            return None
+        seen = _shape_of(answer, url)
+        events.emit(events.HOST_PROBED, origin=origin, status=answer.status, honest=seen is None)
+        return self._remember(origin, seen)
+
+    def _is_known(self, origin: str) -> bool:
+        if origin not in self._known:
+            text = self._notes.get(f"missing {origin}")
+            if text is None:
+                return False
+            shape = None if text == _HONEST else Likeness.from_json(json.loads(text))
+            self._keep_at_hand(origin, shape)
+        return True
+
+    def _look_up(self, origin: str) -> Likeness | None:
+        return self._known.get(origin)
+
+    def _remember(self, origin: str, shape: Likeness | None) -> None:
+        text = json.dumps(shape.to_json()) if shape else _HONEST
+        self._notes.put(f"missing {origin}", text)
+        self._keep_at_hand(origin, shape)
+
+    def _keep_at_hand(self, origin: str, shape: Likeness | None) -> None:
+        self._known[origin] = shape
+        if len(self._known) > _AT_HAND:
+            self._known.popitem(last=False)
+
+
+def _shape_of(answer: Response, url: str) -> Likeness | None:
+    """None for a host that says it plainly, and for what is no page."""
+    is_page = 200 <= answer.status < 300 and kind_of(answer.content_type, answer.body) is Kind.HTML
+    if not is_page or not is_quick(answer.body):
+        return None
+    encoding = guess_encoding(answer.body, answer.header("content-type") or "")
+    html = decode(answer.body, encoding).encode("utf-8", "replace")
+    return likeness(LexborHTMLParser(html), url)

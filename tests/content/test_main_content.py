@@ -1,0 +1,155 @@
+"""What is kept of a page, and what is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from crawl4r.content.main_content import fingerprints, prune
+
+SENTENCE = (
+    "The river rises in the hills to the north of the town, and it has been used for as long as"
+    " anybody can remember, because the water is clear and there is enough of it in the summer."
+)
+MENU = "".join(f'<li><a href="/{name}">{name} pages</a></li>' for name in ("Home", "About", "Shop"))
+PARAGRAPHS = "".join(f"<p>{number}. {SENTENCE}</p>" for number in range(6))
+ARTICLE = f"""<!doctype html><html><head><title>The river</title></head><body>
+<div class="cookie-banner"><p>We use cookies. <button>Accept all</button></p></div>
+<header class="site-header"><nav class="menu"><ul>{MENU}</ul></nav></header>
+<div id="content"><div class="entry-content">
+<h1>The river</h1>{PARAGRAPHS}
+<h2>How to get there</h2>
+<pre><code>walk   north
+  then  east</code></pre>
+<p>{SENTENCE}</p>
+<table><tr><th>Month</th><th>Level</th></tr><tr><td>May</td><td></td></tr>
+<tr><td>June</td><td>4</td></tr></table>
+<p>In the end, {SENTENCE}</p>
+</div></div>
+<aside class="sidebar related"><h3>Related posts</h3><ul>{MENU}</ul></aside>
+<footer class="site-footer"><ul>{MENU}</ul><p>Copyright 2026 The Authors. All rights reserved.</p>
+<form><input name="mail"><select><option>Weekly</option></select><button>Subscribe</button></form>
+</footer><script>track()</script></body></html>"""
+DOCUMENTATION = f"""<body><div class="related"><a href="/">index</a> <a href="/n">next</a></div>
+<div class="document"><div class="body" role="main"><section><h1>Reading</h1><p>{SENTENCE}</p>
+<pre>x = 1</pre><table><tr><td>a</td><td></td></tr></table><script>no()</script></section></div></div>
+<div class="sphinxsidebar"><h4>Previous topic</h4></div></body>"""
+
+
+def kept(html: str, repeated: frozenset[int] = frozenset()) -> str:
+    return prune(LexborHTMLParser(html), repeated).html or ""
+
+
+def test_an_article_is_kept_without_what_is_around_it() -> None:
+    html = kept(ARTICLE)
+    assert html.count(SENTENCE) == 8
+    for boilerplate in (
+        "cookies",
+        "Home pages",
+        "Related posts",
+        "Copyright",
+        "Subscribe",
+        "track",
+    ):
+        assert boilerplate not in html
+
+
+def test_headings_code_and_tables_stay_as_they_were() -> None:
+    html = kept(ARTICLE)
+    assert "<h1>The river</h1>" in html
+    assert "<h2>How to get there</h2>" in html
+    assert "<pre><code>walk   north\n  then  east</code></pre>" in html
+    assert "<tr><td>May</td><td></td></tr>" in html
+    assert "<tr><td>June</td><td>4</td></tr>" in html
+
+
+def test_a_landmark_that_holds_nothing_else_is_the_content() -> None:
+    html = kept(DOCUMENTATION)
+    assert "<h1>Reading</h1>" in html
+    assert "<pre>x = 1</pre>" in html
+    assert "<td></td>" in html
+    for boilerplate in ("index", "Previous topic", "script"):
+        assert boilerplate not in html
+
+
+def test_posts_of_a_thread_are_all_kept() -> None:
+    posts = "".join(
+        f'<div class="post"><div class="post-body"><p>Answer {number}: {SENTENCE}</p></div></div>'
+        for number in range(5)
+    )
+    html = kept(f'<body><nav><ul>{MENU}</ul></nav><div class="thread">{posts}</div></body>')
+    assert all(f"Answer {number}:" in html for number in range(5))
+    assert "Home pages" not in html
+
+
+def test_text_that_only_readers_without_scripts_get_is_kept_and_visible() -> None:
+    html = kept(
+        f'<body><div id="app"></div><noscript><div class="post">{PARAGRAPHS}</div></noscript>'
+    )
+    assert SENTENCE in html
+    assert "<noscript" not in html
+
+
+@pytest.mark.parametrize("page", [ARTICLE, DOCUMENTATION])
+def test_what_repeats_on_a_site_is_removed(page: str) -> None:
+    extra = "Edit this page on our server, it is easy and we are glad of any help we can get."
+    html = page.replace("<h1>", f"<p>{extra}</p><h1>")
+    (mark,) = set(fingerprints(LexborHTMLParser(f"<p>{extra}")))
+    assert mark in fingerprints(LexborHTMLParser(html))
+    cleaned = kept(html, frozenset([mark]))
+    assert extra not in cleaned
+    assert SENTENCE in cleaned
+
+
+def test_fingerprints_do_not_see_case_or_white_space() -> None:
+    one, other = (
+        fingerprints(LexborHTMLParser(html))
+        for html in ("<p>Read  <b>More</b></p><p>Other", "<div>read\nmore</div>")
+    )
+    assert len(one) == 2
+    assert one[0] == other[0] != one[1]
+
+
+def test_fingerprints_are_the_same_in_every_process() -> None:
+    code = (
+        "from selectolax.lexbor import LexborHTMLParser as P\n"
+        "from crawl4r.content.main_content import fingerprints\n"
+        "print(fingerprints(P('<p>Read more')))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == str(fingerprints(LexborHTMLParser("<p>Read more")))
+
+
+def test_the_same_page_gives_the_same_answer() -> None:
+    assert len({kept(ARTICLE) for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        " ",
+        "plain words",
+        "<frameset><frame src=a></frameset>",
+        "<body></body>",
+        "<p>\x00</p>",
+        "<p>\u200b</p>",
+        "<div>" * 5_000 + "deep",
+        "<a><div>" * 500 + "deep",
+        "<table><tr><td>" * 300 + "deep",
+        "<main>" * 300 + "deep",
+        "<svg><p>out</svg><math><mi>x",
+        "<body><script>only()</script><p hidden>x</p>",
+        "<a>one<div></div><b>two<p>three</p></b></a>four",
+        "<noscript><noscript><p>x</noscript>",
+        "<ul>" + "<li><a href=x>y</a>" * 3_000,
+        "<select><option>a<p>b</select><textarea><p>c</textarea>",
+    ],
+)
+def test_no_page_is_too_odd(html: str) -> None:
+    assert prune(LexborHTMLParser(html)).html is not None
+    assert prune(LexborHTMLParser(html), frozenset([1])).html is not None
+    assert isinstance(fingerprints(LexborHTMLParser(html)), list)
