@@ -20,7 +20,9 @@ PAGES = {
         for n, word in enumerate(["red", "green", "blue", "small"])
     },
 }
-ELSEWHERE = "<title>Shop</title><h1>Our shop</h1><p>Have a look at our many offers of this week.</p>"
+ELSEWHERE = (
+    "<title>Shop</title><h1>Our shop</h1><p>Have a look at our many offers of this week.</p>"
+)
 
 
 @contextmanager

@@ -13,9 +13,18 @@ asyncio.run(main())
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["HostBudgets", "Page", "Settings", "Workspace", "load_settings", "open"]
+__all__ = [
+    "HostBudgets",
+    "Page",
+    "Settings",
+    "StoredDocument",
+    "Workspace",
+    "load_settings",
+    "open",
+]
 
 if TYPE_CHECKING:
+    from crawl4r.archive.documents import StoredDocument
     from crawl4r.crawl_run import Page
     from crawl4r.resilience.politeness import HostBudgets
     from crawl4r.settings import Settings, load_settings
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "open": ("crawl4r.workspace", "open_workspace"),
     "Workspace": ("crawl4r.workspace", "Workspace"),
+    "StoredDocument": ("crawl4r.archive.documents", "StoredDocument"),
     "Page": ("crawl4r.crawl_run", "Page"),
     "HostBudgets": ("crawl4r.resilience.politeness", "HostBudgets"),
     "Settings": ("crawl4r.settings", "Settings"),

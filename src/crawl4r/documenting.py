@@ -23,7 +23,15 @@ from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.content.changes import compare
 from crawl4r.content.near import similarity
 from crawl4r.errors import StorageDamaged
-from crawl4r.model import Capture, Document, Extraction, PageLink, PageVerdict, Verdict
+from crawl4r.model import (
+    REJECTED,
+    Capture,
+    Document,
+    Extraction,
+    PageLink,
+    PageVerdict,
+    Verdict,
+)
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
@@ -36,6 +44,7 @@ _CURSOR = "documents_cursor"
 _BATCH = 32
 _GONE = frozenset([404, 410])
 _NEAR = 0.9  # similarity from which one document stands for both
+_JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}
 _PAUSE = 0.2  # seconds between two looks for new captures
 
 
@@ -133,8 +142,10 @@ class Documenter:
                 self._put(capture, extraction, capture.fetched_at)
 
     async def _extract(self, capture: Capture) -> Extraction | None:
-        """None for a capture that holds no page: a redirect, a 304, an error."""
-        if capture.verdict is not Verdict.OK or capture.sha256 is None:
+        """None for a capture that holds no page: a redirect, a 304, an error, what the host shows
+        for missing pages. Other pages that were rejected are judged again: signatures get better.
+        """
+        if capture.verdict not in _JUDGED_HERE or capture.sha256 is None:
             return None
         body = self._blobs.read(capture.sha256)
         if body is None:
@@ -176,6 +187,8 @@ class Documenter:
         elif capture.status in _GONE and self._documents.get(capture.url):
             self._documents.mark_gone(capture.url, capture.fetched_at)
             self._record(capture, verdict, Change.GONE)
+        elif capture.verdict in REJECTED:
+            self._record(capture, verdict, Change.REJECTED)
         else:
             self._record(capture, verdict, Change.NONE)
 

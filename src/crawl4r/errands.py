@@ -34,9 +34,7 @@ class Errands:
         self._clock = clock
         self._wall = wall
 
-    async def fetch(
-        self, url: str, *, cut_at: int, is_urgent: bool = False
-    ) -> Response | Failure:
+    async def fetch(self, url: str, *, cut_at: int, is_urgent: bool = False) -> Response | Failure:
         """The answer, its body cut at so many bytes. Redirects are not followed.
 
         `is_urgent` is for errands of a visit: it holds one of the crawl's slots until it is back, and

@@ -27,7 +27,6 @@ _COLUMNS = (
 _ROWS_AT_ONCE = 1_000  # in memory, for Parquet
 _LONGEST_NAME = 100  # characters of one folder or file
 _UNSAFE = re.compile(r"[^\w.,@+=~-]+")
-_PAGE_SUFFIX = re.compile(r"\.(?:html?|xhtml|php|aspx?|jsp|md|txt)$", re.IGNORECASE)
 
 
 def row_of(stored: StoredDocument) -> dict[str, Any]:
@@ -101,12 +100,12 @@ def path_of(url: str) -> Path:
     """Where a page stands in the tree. Names are made safe; what that could confuse gets a hash."""
     parts = split(url)
     path, _, query = url.partition("://")[2].partition("?")
-    names = [name for name in path.split("/")[1:] if name] or ["index"]
-    if path.endswith("/") and names != ["index"]:
+    names = [name for name in path.split("/")[1:] if name]
+    is_folder = path.endswith("/")
+    if is_folder:
         names.append("index")
-    bare = [*names[:-1], _PAGE_SUFFIX.sub("", names[-1]) or "index"]
-    safe = [_safe(name) for name in bare]
-    is_exact = not query and safe == bare and bare == names
+    safe = [_safe(name) for name in names]
+    is_exact = not query and safe == names and (is_folder or names[-1] != "index")
     mark = "" if is_exact else f"-{hashlib.sha256(url.encode()).hexdigest()[:8]}"
     return Path(_safe(parts.netloc), *safe[:-1], f"{safe[-1]}{mark}.md")
 

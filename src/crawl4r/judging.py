@@ -108,9 +108,7 @@ class Judge:
             answer.headers,
         )
         # A host may show its front page for whatever is missing; that one is there, all the same.
-        may_be_missing = lease.depth > 0 and self._missing.may_be_hidden_on(
-            split(lease.url).origin
-        )
+        may_be_missing = lease.depth > 0 and self._missing.may_be_hidden_on(split(lease.url).origin)
         try:
             reading = await self._reader.read(page, lease.depth, with_likeness=may_be_missing)
         except Unreadable as problem:

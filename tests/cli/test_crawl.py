@@ -154,7 +154,14 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
     url = site.url("/site/12/")
     crawl(url, tmp_path / "ws", "--max-pages", "5")
     with contextlib.closing(sqlite3.connect(tmp_path / "ws" / "state.db")) as state:
-        newer = ("tallies", "documents", "near_bands", "extractions", "site_blocks", "sites_sampled")
+        newer = (
+            "tallies",
+            "documents",
+            "near_bands",
+            "extractions",
+            "site_blocks",
+            "sites_sampled",
+        )
         drops = "".join(f"DROP TABLE {name};" for name in newer)
         state.executescript(f"{drops} PRAGMA user_version = 1;")
     answer = crawl(url, tmp_path / "ws", "--max-pages", "9")

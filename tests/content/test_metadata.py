@@ -24,7 +24,10 @@ def linked(**thing: object) -> str:
         ("<title>A</title>", "A"),
         ('<title>A | Site</title><meta property="og:title" content="B">', "B"),
         ('<title>A | Site</title><meta property="og:site_name" content="Site">', "A"),
-        ("<title>How to bake bread - The Bakery</title><h1>How to bake bread</h1>", "How to bake bread"),
+        (
+            "<title>How to bake bread - The Bakery</title><h1>How to bake bread</h1>",
+            "How to bake bread",
+        ),
         ("<title>A - B</title><h1>Other</h1>", "A - B"),
         ("<h1>Only <b>this</b></h1>", "Only this"),
         (linked(**{"@type": "NewsArticle", "headline": "News"}) + "<title>x</title>", "News"),

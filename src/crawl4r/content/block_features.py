@@ -119,7 +119,7 @@ class _Features:
     def _read_names(self, weights: NameWeights) -> None:
         """What names say along the path to each container, and how often its like stand beside it."""
         alike: dict[tuple[int, str, str], int] = {}
-        keys = [(each.parent, each.tag, each.classes) for each in self.page.containers]
+        keys = [(each.parent, each.tag, each.names) for each in self.page.containers]
         for key in keys:
             alike[key] = alike.get(key, 0) + 1
         rows: list[tuple[float, ...]] = []

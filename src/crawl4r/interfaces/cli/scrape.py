@@ -14,7 +14,7 @@ from crawl4r.documenting import extract_safely
 from crawl4r.errors import PageUnavailable
 from crawl4r.interfaces.cli.extracted import chunk_options, show
 from crawl4r.interfaces.cli.options import json_option
-from crawl4r.model import Capture, Extraction
+from crawl4r.model import Capture, Extraction, Verdict
 from crawl4r.workspace import Workspace, open_workspace
 
 
@@ -69,6 +69,8 @@ def _page_reached_from(workspace: Workspace, url: str) -> Capture:
             why = story.get("reason") or story.get("rule") or story.get("verdict") or "unknown"
             raise PageUnavailable(f"{at} was not fetched: {story.get('verdict')}: {why}")
         newest = captures[-1]
+        if newest.verdict is Verdict.HTTP_ERROR:
+            raise PageUnavailable(f"{at}: {newest.reason}")
         if newest.location is None:
             return newest
         at = newest.location

@@ -71,7 +71,7 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
             f"  capture {capture['id']} {clock_time(capture['fetched_at'])}: {capture['status']}"
             f" {human_bytes(capture['bytes'])} in {capture['latency_ms']} ms{content}"
         )
-        if capture.get("signals"):
+        if capture.get("signals") and capture["verdict"] != "ok":
             lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}")
     if document := story["document"]:
         lines.append(_document_words(document))

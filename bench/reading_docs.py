@@ -1,0 +1,120 @@
+"""Is documentation read cheaply, and are its code, headings and tables still there?
+
+    python -m bench.reading_docs [--every 1] [--profile]
+
+Reads Debian's Python and PostgreSQL documentation (packages python3-doc and postgresql-doc-15) as a crawl
+does: decode, validate, prune, markdown, metadata, language. Prints CPU a page, and how many code blocks,
+headings and table rows of the main part are in the markdown word for word.
+"""
+
+import argparse
+import cProfile
+import pstats
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.contenders import CRAWL4R
+from bench.server import DOCUMENTATION
+
+BLANKS = re.compile(r"\s+")
+HEADER_MARKS = "¶#"
+MAIN = "[role=main],main,article,div.sect1,div.chapter,div.refentry,div.part,div.appendix,div.book"
+INNERMOST = ("pre", "h1,h2,h3,h4,h5,h6", "tr")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--every", type=int, default=1, help="only each n-th page")
+    parser.add_argument("--profile", action="store_true", help="where the time goes")
+    options = parser.parse_args()
+    if Path(sys.prefix) != CRAWL4R.parent.parent:  # with the interpreter that has crawl4r
+        python = str(CRAWL4R.parent / "python")
+        sys.exit(subprocess.run([python, "-m", "bench.reading_docs", *sys.argv[1:]]).returncode)
+    for name, root in DOCUMENTATION.items():
+        if not root.is_dir():
+            print(f"{name}: {root} is not installed, left out", file=sys.stderr)
+            continue
+        files = sorted(root.rglob("*.html"))[:: options.every]
+        pages = [(str(file), file.read_bytes()) for file in files if not file.is_symlink()]
+        measure(name, pages, profile=options.profile)
+
+
+def measure(name: str, pages: list[tuple[str, bytes]], *, profile: bool) -> None:
+    from crawl4r.extracting import extract  # noqa: PLC0415
+    from crawl4r.model import PageBody  # noqa: PLC0415
+
+    bodies = [PageBody(html, f"https://docs.example/{file}") for file, html in pages]
+    for body in bodies[:20]:
+        extract(body, with_links=False)  # models are loaded with the first pages
+    profiler = cProfile.Profile()
+    if profile:
+        profiler.enable()
+    started = time.process_time()
+    found = [extract(body, with_links=False) for body in bodies]
+    cpu = 1_000 * (time.process_time() - started) / len(bodies)
+    profiler.disable()
+    size = sum(len(html) for _, html in pages) / len(pages) / 1_000
+    print(f"{name}: {len(pages)} pages of {size:.0f} KB, {cpu:.2f} ms CPU a page")
+    if profile:
+        pstats.Stats(profiler).sort_stats("tottime").print_stats(15)
+    for what, (kept, total) in shares(pages, found).items():
+        print(f"  {what}: {kept} of {total} word for word, {kept / max(total, 1):.1%}")
+    rejected = [
+        (file, e.verdict) for (file, _), e in zip(pages, found, strict=True) if e.verdict[1]
+    ]
+    print(f"  rejected: {len(rejected)} {rejected[:3] or ''}")
+
+
+def shares(pages: list[tuple[str, bytes]], found: list[Any]) -> dict[str, tuple[int, int]]:
+    counts = {"code blocks": [0, 0], "headings": [0, 0], "table rows": [0, 0]}
+    for (_, html), extraction in zip(pages, found, strict=True):
+        markdown = extraction.document.markdown if extraction.document else ""
+        lines = {_bare(line) for line in markdown.splitlines()}
+        blocks, headings, rows = truth(html)
+        counts["code blocks"][0] += sum(_indented(block) in _indented(markdown) for block in blocks)
+        counts["headings"][0] += sum(_bare(heading) in lines for heading in headings)
+        counts["table rows"][0] += sum(_bare(row) in lines for row in rows)
+        for key, items in zip(counts, (blocks, headings, rows), strict=True):
+            counts[key][1] += len(items)
+    return {key: (kept, total) for key, (kept, total) in counts.items()}
+
+
+def truth(html: bytes) -> tuple[list[str], list[str], list[str]]:
+    """Code, headings and rows of the page's main part, read from the page itself."""
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
+
+    tree = LexborHTMLParser(html)
+    top = tree.css_first(MAIN) or tree.body
+    for node in top.css("a.headerlink"):
+        node.decompose()
+    code = [node.text(deep=True).strip("\n") for node in top.css("pre")]
+    headings = [node.text(deep=True).strip(HEADER_MARKS) for node in top.css("h1,h2,h3,h4,h5,h6")]
+    rows = [
+        " ".join(cell.text(deep=True) for cell in row.css("td,th"))
+        for row in top.css("tr")
+        if not row.css("table,pre")
+    ]
+    return (
+        [c for c in code if c.strip()],
+        [h for h in headings if _bare(h)],
+        [r for r in rows if _bare(r)],
+    )
+
+
+def _indented(text: str) -> str:
+    """Code inside a list is indented with it: what counts is each line, without its margin."""
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _bare(text: str) -> str:
+    """Words alone: markdown escapes, marks and link targets are not the text's."""
+    text = re.sub(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)", "]", text)
+    return re.sub(r"[^\w]+", "", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,318 @@
+"""From captures to documents: what is kept, what changes, what a crash leaves, what is learnt."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+import crawl4r
+from crawl4r.exporting import EXPORTS, path_of, row_of
+from tests.cli.running import EXECUTABLE, run
+from tests.content.making_pdf import pdf_saying
+
+PROSE = "The harbour keeper paints the lighthouse before sunrise, and the gulls watch him do it. "
+BLOCKED = (
+    "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>"
+    "<p>You are unable to access this site. Cloudflare Ray ID: 7d2f</p>"
+)
+
+
+class Site:
+    """Pages by path, changed by the test as it likes."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, tuple[int, str, bytes]] = {}
+        self.url = ""
+
+    def put(self, path: str, html: str, status: int = 200) -> None:
+        self.pages[path] = (status, "text/html; charset=utf-8", html.encode())
+
+    def put_file(self, path: str, content_type: str, body: bytes) -> None:
+        self.pages[path] = (200, content_type, body)
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[Site]:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, kind, body = site.pages.get(self.path, (404, "text/plain", b"none"))
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        site.url = f"http://127.0.0.1:{server.server_address[1]}"
+        yield site
+        server.shutdown()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving(Site()) as running:
+        yield running
+
+
+def article(title: str, text: str, links: str = "") -> str:
+    return f"<html lang=en><title>{title}</title><main><h1>{title}</h1><p>{text}</p>{links}</main>"
+
+
+def crawl(folder: Path, url: str, **options: object) -> dict[str, crawl4r.StoredDocument]:
+    async def work() -> dict[str, crawl4r.StoredDocument]:
+        pace = {"rate": 0, "allow_private": ["127.0.0.1"], "probe": False}
+        async with crawl4r.open(folder, **pace) as workspace, asyncio.timeout(90):
+            await workspace.crawl(url, **options).finish()
+            found = workspace.documents(with_gone=True)
+            return {stored.document.url.removeprefix(url): stored for stored in found}
+
+    return asyncio.run(work())
+
+
+def changes(folder: Path, url: str) -> list[str]:
+    with crawl4r.open(folder, read_only=True) as workspace:
+        return [read.change.value if read else "unread" for _, read in workspace.history(url)]
+
+
+def test_each_kind_of_page_becomes_a_document(site: Site, tmp_path: Path) -> None:
+    names = ("a.html", "b.txt", "c.json", "d.xml", "e.pdf", "f.png")
+    links = "".join(f"<a href={name}>{name}</a>" for name in names)
+    site.put("/", article("Start", PROSE * 5, links))
+    site.put("/a.html", article("A <i>title</i>", PROSE * 3 + "Ein Ende."))
+    site.put_file("/b.txt", "text/plain", PROSE.encode())
+    site.put_file("/c.json", "application/json", b'{"a":[1,2]}')
+    site.put_file("/d.xml", "application/xml", b"<x><y>words</y></x>")
+    site.put_file("/e.pdf", "application/pdf", pdf_saying("Words on paper", title="Paper"))
+    site.put_file("/f.png", "image/png", b"\x89PNG\r\n\x1a\n\0")
+    found = crawl(tmp_path, site.url)
+    kinds = {path: stored.document.kind for path, stored in found.items()}
+    assert kinds == {
+        "/": "html", "/a.html": "html", "/b.txt": "text", "/c.json": "json", "/d.xml": "xml",
+        "/e.pdf": "pdf",
+    }  # fmt: skip
+    assert found["/e.pdf"].document.markdown == "Words on paper"
+    assert found["/e.pdf"].document.title == "Paper"
+    assert found["/"].document.language == "en"
+    assert "harbour keeper" in found["/a.html"].document.markdown
+    assert '"a": [' in found["/c.json"].document.markdown
+
+
+def test_a_second_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path) -> None:
+    links = "".join(f"<a href=/{name}>{name}</a> " for name in ("same", "edited", "gone"))
+    site.put("/", article("Start", PROSE * 5, links))
+    for name in ("same", "edited", "gone"):
+        site.put(f"/{name}", article(f"All about {name}", f"About {name}. {PROSE * 4}"))
+    crawl(tmp_path, site.url)
+    site.put("/edited", article("All about edited", f"About edited. {PROSE * 4} And a new sentence."))
+    del site.pages["/gone"]
+    found = crawl(tmp_path, site.url, refresh=True)
+    assert changes(tmp_path, f"{site.url}/same") == ["new", "unchanged"]
+    assert changes(tmp_path, f"{site.url}/edited") == ["new", "changed"]
+    assert changes(tmp_path, f"{site.url}/gone") == ["new", "gone"]
+    assert "a new sentence" in found["/edited"].document.markdown
+    assert found["/gone"].deleted_at is not None
+    assert "About gone" in found["/gone"].document.markdown
+    told = run("diff", f"{site.url}/edited", "-w", tmp_path, "--json").json
+    assert told["kind"] == "changed" and "And a new sentence." in told["diff"]
+    assert run("diff", f"{site.url}/same", "-w", tmp_path).text == "the text is the same\n"
+
+
+def test_a_refusal_never_replaces_a_good_text(site: Site, tmp_path: Path) -> None:
+    site.put("/", article("Start", PROSE * 5))
+    crawl(tmp_path, site.url)
+    site.put("/", BLOCKED)
+    backoff = {"headers": {"X-Any": "1"}}
+    found = crawl(tmp_path, site.url, refresh=True, **backoff)
+    assert "harbour keeper" in found["/"].document.markdown
+    with crawl4r.open(tmp_path, read_only=True) as workspace:
+        story = workspace.why(site.url)
+    assert story["verdict"] == "blocked"
+    assert story["captures"][-1]["change"] == "rejected"
+
+
+def test_what_repeats_over_a_site_is_left_out(site: Site, tmp_path: Path) -> None:
+    """In no landmark and with no telling name: only its repetition gives it away."""
+    plea = "<p>Please consider a donation to our harbour fund, which keeps this light burning.</p>"
+    count = 30
+    links = "".join(f"<a href=/{n}>{n}</a> " for n in range(count))
+    site.put("/", f"<title>Start</title><h1>Start</h1><p>{PROSE * 3}</p>{plea}{links}")
+    for n in range(count):
+        own = f"Keeper number {n} lives on rock {n * n} with {n + 3} gulls. " * 4
+        site.put(f"/{n}", f"<title>Rock {n}</title><h1>Rock {n}</h1><p>{own}</p>{plea}")
+    found = crawl(tmp_path, site.url)
+    with_plea = [path for path, s in found.items() if "donation" in s.document.markdown]
+    assert len(found) == count + 1
+    assert with_plea == []
+    assert all("Keeper number" in s.document.markdown for path, s in found.items() if path != "/")
+
+
+def test_near_duplicates_name_the_older_one(site: Site, tmp_path: Path) -> None:
+    words = " ".join(f"word{n} and" for n in range(300))
+    site.put("/", article("Start", PROSE * 3, "<a href=/a>a</a> <a href=/b>b</a>"))
+    site.put("/a", article("One", words))
+    site.put("/b", article("One", words + " indeed"))
+    found = crawl(tmp_path, site.url)
+    first, second = sorted((found["/a"], found["/b"]), key=lambda stored: stored.capture)
+    assert (first.near_of, second.near_of) == (None, first.id)
+    out = tmp_path / "out.jsonl"
+    assert run("export", "jsonl", "-w", tmp_path, "-o", out, "--json").json["documents"] == 2
+    run("export", "jsonl", "-w", tmp_path, "-o", out, "--with-near")
+    assert len(out.read_text().splitlines()) == 3
+
+
+def test_reprocessing_gives_the_same_documents_and_needs_no_network(tmp_path: Path) -> None:
+    with serving(Site()) as site:
+        site.put("/", article("Start", PROSE * 5, "<a href=/a>a</a>"))
+        site.put("/a", article("A", PROSE * 4 + "Other."))
+        before = crawl(tmp_path, site.url)
+        url = site.url
+    again = run("reprocess", "-w", tmp_path, "--json").json
+    assert again == {"new": 2, "none": 0} or again == {"new": 2}
+    with crawl4r.open(tmp_path, read_only=True) as workspace:
+        after = {s.document.url.removeprefix(url): s for s in workspace.documents()}
+    assert after == before
+    assert run("reprocess", "-w", tmp_path, "--missing", "--dry-run", "--json").json == {"captures": 0}
+
+
+def test_without_extraction_there_are_no_documents_until_reprocess(
+    site: Site, tmp_path: Path
+) -> None:
+    site.put("/", article("Start", PROSE * 5))
+    assert crawl(tmp_path, site.url, extract=False) == {}
+    assert run("reprocess", "-w", tmp_path, "--missing", "--json").json == {"new": 1}
+
+
+def test_killed_while_reading_it_goes_on_and_doubles_nothing(tmp_path: Path) -> None:
+    count = 60
+    with serving(Site()) as site:
+        links = "".join(f"<a href=/{n}>{n}</a> " for n in range(count))
+        site.put("/", article("Start", PROSE * 5, links))
+        for n in range(count):
+            site.put(f"/{n}", article(f"Page {n}", f"Number {n}. {PROSE * 4}" + f"word{n} " * 90))
+        crawl(tmp_path, site.url, extract=False)
+    for moment in (0.9, 1.1, 1.3):
+        process = subprocess.Popen(
+            [EXECUTABLE, "reprocess", "-w", str(tmp_path), "--missing"], stdout=subprocess.DEVNULL
+        )
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    run("reprocess", "-w", tmp_path, "--missing")
+    with crawl4r.open(tmp_path, read_only=True) as workspace:
+        urls = [stored.document.url for stored in workspace.documents()]
+        assert len(urls) == len(set(urls)) == count + 1
+        assert all(changes(tmp_path, url) == ["new"] for url in urls[:5])
+
+
+def test_a_page_that_breaks_its_reader_gets_a_verdict_and_the_rest_their_documents(
+    site: Site, tmp_path: Path
+) -> None:
+    site.put("/", article("Start", PROSE * 5, "<a href=/deep>deep</a>"))
+    site.put("/deep", "<p>" + PROSE * 30 + "<div>" * 60_000)
+    (tmp_path / "crawl4r.yaml").write_text("content: {seconds: 2}\nreading: {seconds: 30}\n")
+    found = crawl(tmp_path, site.url)
+    assert "/" in found
+    with crawl4r.open(tmp_path, read_only=True) as workspace:
+        (capture, read), *_ = workspace.history(f"{site.url}/deep")
+    assert capture.verdict.value == "hostile" or (read and read.verdict in {"hostile", "ok"})
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://e.org/", "e.org/index.md"),
+        ("http://e.org/a/b.html", "e.org/a/b.html.md"),
+        ("http://e.org/a/", "e.org/a/index.md"),
+        ("http://e.org:8080/a", "e.org_8080/a.md"),
+    ],
+)
+def test_a_page_has_its_place_in_the_tree(url: str, path: str) -> None:
+    assert str(path_of(url)) == path
+
+
+def test_no_two_urls_share_a_place_and_none_is_outside() -> None:
+    urls = [
+        "http://e.org/", "http://e.org/index", "http://e.org/a?b=1", "http://e.org/a?b=2",
+        "http://e.org/a", "http://e.org/a/", "http://e.org/%2e%2e/%2e%2e/x", "http://e.org/a%2fb",
+        "http://e.org/a/b", "http://e.org/" + "x" * 500, "http://e.org/" + "x" * 501,
+        "http://e.org/a:b", "http://e.org/a;b", "http://e.org/.hidden", "http://e.org/hidden",
+    ]  # fmt: skip
+    places = [path_of(url) for url in urls]
+    assert len(set(places)) == len(urls)
+    assert all(".." not in place.parts and len(place.name) < 130 for place in places)
+
+
+def test_every_export_holds_every_document(site: Site, tmp_path: Path) -> None:
+    site.put("/", article("Start: a \"title\"", PROSE * 5, "<a href=/a>a</a>"))
+    site.put("/a", article("- [x] & --- ", PROSE * 4 + "Ünïcödé 日本語"))
+    found = crawl(tmp_path / "ws", site.url)
+    for form in EXPORTS:
+        out = tmp_path / f"out-{form}"
+        assert run("export", form, "-w", tmp_path / "ws", "-o", out, "--json").json["documents"] == 2
+    rows = [json.loads(line) for line in (tmp_path / "out-jsonl").read_text().splitlines()]
+    assert rows == [row_of(stored) for _, stored in sorted(found.items())]
+    files = list((tmp_path / "out-markdown").rglob("*.md"))
+    assert len(files) == 2
+    assert all(file.read_text().startswith("---\nid: ") for file in files)
+    script = "import pyarrow.parquet as p, sys; print(p.read_table(sys.argv[1])['url'].to_pylist())"
+    table = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "out-parquet")],
+        capture_output=True, text=True, check=True, env=dict(os.environ),
+    )  # fmt: skip
+    assert table.stdout.strip() == str([row["url"] for row in rows])
+
+
+def test_extract_reads_files_from_a_list_in_their_order(tmp_path: Path) -> None:
+    for n in range(8):
+        (tmp_path / f"{n}.html").write_text(article(f"Page {n}", PROSE * 3))
+    lines = [{"url": f"http://e.org/{n}", "path": str(tmp_path / f"{n}.html")} for n in range(8)]
+    lines.insert(3, {"url": "http://e.org/none", "path": str(tmp_path / "none.html")})
+    text = "\n".join(json.dumps(line) for line in lines)
+    rows = run("extract", "--jsonl", stdin=text).lines
+    assert [row["url"] for row in rows] == [line["url"] for line in lines]
+    assert "cannot be read" in rows[3]["error"]
+    assert {row["verdict"] for row in rows if "verdict" in row} == {"ok"}
+    bad = run("extract", "--jsonl", stdin='{"url": 1}')
+    assert bad.code == 2 and "line 1" in bad.err
+
+
+def test_extract_reads_stdin_and_cuts_chunks() -> None:
+    html = article("T", PROSE * 40, "<h2>Part</h2><pre>x = 1</pre><a href='/y'>why</a>")
+    told = run("extract", "--url", "http://e.org/x", "--json", "--chunks", stdin=html).json
+    assert (told["title"], told["verdict"], told["language"]) == ("T", "ok", "en")
+    assert told["links"] == [
+        {"url": "http://e.org/y", "text": "why", "section": "Part", "rel": ""}
+    ]
+    assert "".join(chunk["text"] for chunk in told["chunks"]) == told["markdown"]
+    assert told["chunks"][-1]["headings"] == ["T", "Part"]
+    plain = run("extract", stdin=html)
+    assert plain.text.startswith("# T\n") and "```\nx = 1\n```" in plain.text
+
+
+def test_scrape_prints_the_page_behind_a_redirect_or_says_why_not(site: Site) -> None:
+    site.put("/", article("Here", PROSE * 5, "<a href=/b>b</a>"))
+    site.put("/robots.txt", "User-agent: *\nDisallow: /no")
+    private = ("--allow-private", "127.0.0.1")
+    told = run("scrape", f"{site.url}/", *private, "--json").json
+    assert (told["title"], told["verdict"]) == ("Here", "ok")
+    assert run("scrape", f"{site.url}/", *private).text.startswith("# Here\n")
+    refused = run("scrape", f"{site.url}/no", *private)
+    assert refused.code == 1 and "Disallow: /no" in refused.err
+    missing = run("scrape", f"{site.url}/missing", *private)
+    assert missing.code == 1 and "http-404" in missing.err
