@@ -119,7 +119,9 @@ def test_a_second_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path)
     for name in ("same", "edited", "gone"):
         site.put(f"/{name}", article(f"All about {name}", f"About {name}. {PROSE * 4}"))
     crawl(tmp_path, site.url)
-    site.put("/edited", article("All about edited", f"About edited. {PROSE * 4} And a new sentence."))
+    site.put(
+        "/edited", article("All about edited", f"About edited. {PROSE * 4} And a new sentence.")
+    )
     del site.pages["/gone"]
     found = crawl(tmp_path, site.url, refresh=True)
     assert changes(tmp_path, f"{site.url}/same") == ["new", "unchanged"]
@@ -187,7 +189,9 @@ def test_reprocessing_gives_the_same_documents_and_needs_no_network(tmp_path: Pa
     with crawl4r.open(tmp_path, read_only=True) as workspace:
         after = {s.document.url.removeprefix(url): s for s in workspace.documents()}
     assert after == before
-    assert run("reprocess", "-w", tmp_path, "--missing", "--dry-run", "--json").json == {"captures": 0}
+    assert run("reprocess", "-w", tmp_path, "--missing", "--dry-run", "--json").json == {
+        "captures": 0
+    }
 
 
 def test_without_extraction_there_are_no_documents_until_reprocess(
@@ -259,12 +263,14 @@ def test_no_two_urls_share_a_place_and_none_is_outside() -> None:
 
 
 def test_every_export_holds_every_document(site: Site, tmp_path: Path) -> None:
-    site.put("/", article("Start: a \"title\"", PROSE * 5, "<a href=/a>a</a>"))
+    site.put("/", article('Start: a "title"', PROSE * 5, "<a href=/a>a</a>"))
     site.put("/a", article("- [x] & --- ", PROSE * 4 + "Ünïcödé 日本語"))
     found = crawl(tmp_path / "ws", site.url)
     for form in EXPORTS:
         out = tmp_path / f"out-{form}"
-        assert run("export", form, "-w", tmp_path / "ws", "-o", out, "--json").json["documents"] == 2
+        assert (
+            run("export", form, "-w", tmp_path / "ws", "-o", out, "--json").json["documents"] == 2
+        )
     rows = [json.loads(line) for line in (tmp_path / "out-jsonl").read_text().splitlines()]
     assert rows == [row_of(stored) for _, stored in sorted(found.items())]
     files = list((tmp_path / "out-markdown").rglob("*.md"))
@@ -296,9 +302,7 @@ def test_extract_reads_stdin_and_cuts_chunks() -> None:
     html = article("T", PROSE * 40, "<h2>Part</h2><pre>x = 1</pre><a href='/y'>why</a>")
     told = run("extract", "--url", "http://e.org/x", "--json", "--chunks", stdin=html).json
     assert (told["title"], told["verdict"], told["language"]) == ("T", "ok", "en")
-    assert told["links"] == [
-        {"url": "http://e.org/y", "text": "why", "section": "Part", "rel": ""}
-    ]
+    assert told["links"] == [{"url": "http://e.org/y", "text": "why", "section": "Part", "rel": ""}]
     assert "".join(chunk["text"] for chunk in told["chunks"]) == told["markdown"]
     assert told["chunks"][-1]["headings"] == ["T", "Part"]
     plain = run("extract", stdin=html)

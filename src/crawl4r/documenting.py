@@ -87,7 +87,7 @@ class Documenter:
             is_last = self._is_ending.is_set()
             done = await self.catch_up()
             if is_last:
-                return
+                return await self.end_lessons()
             if not done:
                 try:
                     async with asyncio.timeout(_PAUSE):
@@ -114,6 +114,14 @@ class Documenter:
             if on_progress:
                 on_progress(len(batch))
         return total
+
+    async def end_lessons(self) -> None:
+        """Everything was read: use what is known of sites too small for a whole lesson."""
+        if self._is_stopped:
+            return
+        for host in self._site_blocks.end_lessons():
+            await self._read_again(host)
+        self._database.commit()
 
     def _next_batch(self) -> list[Capture]:
         return [] if self._is_stopped else list(islice(self._captures.after(self.cursor), _BATCH))
@@ -152,8 +160,13 @@ class Documenter:
             raise StorageDamaged(
                 f"the bytes of {capture.url} ({capture.sha256}) are not in the store"
             )
+        host = split(capture.url).host
         return await extract_safely(
-            self._sandbox, capture, body, self._site_blocks.repeated(split(capture.url).host)
+            self._sandbox,
+            capture,
+            body,
+            self._site_blocks.repeated(host),
+            learn=self._site_blocks.is_learning(host),
         )
 
     def _keep(self, capture: Capture, extraction: Extraction | None) -> bool:
@@ -231,8 +244,9 @@ async def extract_safely(
     repeated: Iterable[int] = (),
     *,
     with_links: bool = False,
+    learn: bool = False,
 ) -> Extraction:
-    """Read the body of a capture."""
+    """Read the body of a capture; `learn` asks for the fingerprints of its blocks."""
     declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)
     return await extract_body(
         sandbox,
@@ -243,6 +257,7 @@ async def extract_safely(
         headers=capture.headers,
         repeated=repeated,
         with_links=with_links,
+        learn=learn,
     )
 
 
@@ -256,6 +271,7 @@ async def extract_body(
     headers: Sequence[tuple[str, str]] = (),
     repeated: Iterable[int] = (),
     with_links: bool = True,
+    learn: bool = False,
 ) -> Extraction:
     """Read a body in the sandbox; a page that breaks the reader gets a verdict that says so."""
     head = {
@@ -265,7 +281,7 @@ async def extract_body(
         "headers": list(headers),
         "repeated": list(repeated),
         "with_links": with_links,
-        "with_text": with_links,
+        "learn": learn,
     }
     try:
         return _from_json(await sandbox.run(head, body))

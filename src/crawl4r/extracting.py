@@ -31,7 +31,11 @@ _AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
 def extract(
-    page: PageBody, repeated: frozenset[int] = frozenset(), *, with_links: bool = True
+    page: PageBody,
+    repeated: frozenset[int] = frozenset(),
+    *,
+    with_links: bool = True,
+    learn: bool = False,
 ) -> Extraction:
     """Decode, validate, prune to the main content, turn it into markdown, and read the metadata."""
     media_type = page.content_type.partition(";")[0].strip().lower()
@@ -42,26 +46,30 @@ def extract(
         return _from_pdf(page)
     encoding = guess_encoding(page.body, page.content_type)
     if kind is Kind.HTML:
-        return _from_html(page, encoding, repeated, with_links=with_links)
+        return _from_html(page, encoding, repeated, with_links=with_links, learn=learn)
     return _from_text(page, kind, decode(page.body, encoding))
 
 
 def _from_html(
-    page: PageBody, encoding: str, repeated: frozenset[int], *, with_links: bool
+    page: PageBody, encoding: str, repeated: frozenset[int], *, with_links: bool, learn: bool
 ) -> Extraction:
     html = page.body
     if encoding != "utf-8":
         html = decode(html, encoding).encode("utf-8", "replace")
     tree = LexborHTMLParser(html)
     verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
-    said = metadata_of(tree)
+    said = metadata_of(tree, html)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
-    blocks = fingerprints(tree)
-    markdown = markdown_of(prune(tree, repeated), base)
-    text = plain_text(markdown)
-    document = _document(page.url, Kind.HTML, said, markdown, text, base)
-    return _with_signature(Extraction(verdict, document, text, links, blocks=blocks))
+    content = prune(tree, repeated)
+    blocks = (
+        fingerprints(tree) if learn else ()
+    )  # of what is left: the rest is known for what it is
+    words = content.text(deep=True, separator=" ")
+    markdown = markdown_of(content, base)
+    document = _document(page.url, Kind.HTML, said, markdown, words, base)
+    text = plain_text(markdown) if with_links else ""
+    return _with_signature(Extraction(verdict, document, text, links, blocks=blocks), words)
 
 
 def _from_text(page: PageBody, kind: Kind, text: str) -> Extraction:
@@ -75,7 +83,7 @@ def _from_text(page: PageBody, kind: Kind, text: str) -> Extraction:
         markdown = _fenced(_indented(text), "json")
     text = plain_text(markdown)
     document = _document(page.url, kind, Metadata(title=title), markdown, text, page.url)
-    return _with_signature(Extraction(_OK, document, text, links))
+    return _with_signature(Extraction(_OK, document, text, links), text)
 
 
 def _from_pdf(page: PageBody) -> Extraction:
@@ -84,11 +92,12 @@ def _from_pdf(page: PageBody) -> Extraction:
         return Extraction(_UNREADABLE_PDF)
     said = Metadata(title=pdf.title, author=pdf.author)
     document = _document(page.url, Kind.PDF, said, pdf.markdown, pdf.markdown, page.url)
-    return _with_signature(Extraction(_OK, document._replace(note=pdf.note), pdf.markdown))
+    document = document._replace(note=pdf.note)
+    return _with_signature(Extraction(_OK, document, pdf.markdown), pdf.markdown)
 
 
-def _with_signature(extraction: Extraction) -> Extraction:
-    made = signature(extraction.text)
+def _with_signature(extraction: Extraction, text: str) -> Extraction:
+    made = signature(text)
     return extraction._replace(signature=made, bands=bands(made))
 
 
@@ -145,9 +154,13 @@ def make_extractor(_: Any) -> Callable[[Mapping[str, Any], bytes], list[Any]]:
 
     def run(head: Mapping[str, Any], body: bytes) -> list[Any]:
         page = PageBody(body, head["url"], head["content_type"], head["status"], head["headers"])
-        found = extract(page, frozenset(head["repeated"]), with_links=head["with_links"])
-        verdict, document, text, links, made, keys, blocks = found
-        wanted = text if head["with_text"] else ""
+        verdict, document, text, links, made, keys, blocks = extract(
+            page,
+            frozenset(head["repeated"]),
+            with_links=head["with_links"],
+            learn=head["learn"],
+        )
+        wanted = text if head["with_links"] else ""
         return [verdict, document, wanted, links, made.hex(), keys, blocks]
 
     return run

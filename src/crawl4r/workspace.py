@@ -144,6 +144,7 @@ class Workspace:
             if anew:
                 documenter.forget_all()
             await documenter.catch_up(on_progress)
+            await documenter.end_lessons()
             self.database.commit()
             return dict(documenter.changes)
 

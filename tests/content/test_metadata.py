@@ -11,7 +11,7 @@ from crawl4r.content.metadata import Metadata, metadata_of
 
 
 def read(html: str) -> Metadata:
-    return metadata_of(LexborHTMLParser(html.encode()))
+    return metadata_of(LexborHTMLParser(html.encode()), html.encode())
 
 
 def linked(**thing: object) -> str:

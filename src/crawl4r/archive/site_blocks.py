@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from crawl4r.state.database import Database
 
-_LEAST_PAGES = 6  # before anything is believed
+_LEAST_PAGES = 6  # that teach anything
 _SAMPLE = 24  # pages; then the lesson is over
 _MOST_OF_THEM = 0.6
 _HOSTS_AT_HAND = 1_000
@@ -21,17 +21,20 @@ class SiteBlocks:
         self._known: dict[str, frozenset[int]] = {}
 
     def repeated(self, host: str) -> frozenset[int]:
-        """Blocks that belong to the site and not to a page; nothing before enough was seen."""
+        """Blocks that belong to the site and not to a page; nothing before the lesson is over."""
         if host not in self._known:
             if len(self._known) >= _HOSTS_AT_HAND:
                 self._known.clear()
             self._known[host] = self._load(host)
         return self._known[host]
 
+    def is_learning(self, host: str) -> bool:
+        """Whether more pages of this host are wanted."""
+        return self._pages(host) < _SAMPLE
+
     def learn(self, host: str, fingerprints: Collection[int]) -> bool:
         """Count a page that was not seen before; True when this one ends the lesson."""
-        pages = self._pages(host)
-        if pages >= _SAMPLE or not fingerprints:
+        if not self.is_learning(host) or not fingerprints:
             return False
         self._database.write(
             "INSERT INTO sites_sampled VALUES (?, 1) ON CONFLICT DO UPDATE SET pages = pages + 1",
@@ -41,14 +44,30 @@ class SiteBlocks:
             "INSERT INTO site_blocks VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET pages = pages + 1",
             [(host, _signed(block)) for block in set(fingerprints)],
         )
-        self._known.pop(host, None)
-        if pages + 1 < _SAMPLE:
+        if self.is_learning(host):
             return False
-        # From here on only what repeats is worth keeping.
-        self._database.write(
-            "DELETE FROM site_blocks WHERE host = ? AND pages < ?", (host, _SAMPLE * _MOST_OF_THEM)
-        )
+        self._end_lesson(host, _SAMPLE)
         return True
+
+    def end_lessons(self) -> list[str]:
+        """No more pages will come: learn what can be learnt from fewer. The hosts that were taught."""
+        rows = self._database.read(
+            "SELECT host, pages FROM sites_sampled WHERE pages >= ? AND pages < ?",
+            (_LEAST_PAGES, _SAMPLE),
+        )
+        for host, pages in rows:
+            self._end_lesson(host, pages)
+            self._database.write(
+                "UPDATE sites_sampled SET pages = ? WHERE host = ?", (_SAMPLE, host)
+            )
+        return [host for host, _ in rows if self.repeated(host)]
+
+    def _end_lesson(self, host: str, pages: int) -> None:
+        """From here on only what repeats is worth keeping."""
+        self._database.write(
+            "DELETE FROM site_blocks WHERE host = ? AND pages < ?", (host, pages * _MOST_OF_THEM)
+        )
+        self._known.pop(host, None)
 
     def _pages(self, host: str) -> int:
         rows = self._database.read("SELECT pages FROM sites_sampled WHERE host = ?", (host,))
@@ -56,12 +75,9 @@ class SiteBlocks:
 
     def _load(self, host: str) -> frozenset[int]:
         pages = self._pages(host)
-        if pages < _LEAST_PAGES:
+        if pages < _SAMPLE:
             return frozenset()
-        rows = self._database.read(
-            "SELECT fingerprint FROM site_blocks WHERE host = ? AND pages >= ?",
-            (host, pages * _MOST_OF_THEM),
-        )
+        rows = self._database.read("SELECT fingerprint FROM site_blocks WHERE host = ?", (host,))
         return frozenset(row[0] + 2 * _SIGN if row[0] < 0 else row[0] for row in rows)
 
 

@@ -140,8 +140,9 @@ class _Features:
 
     def _sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each container the sum over its blocks."""
-        sums = np.concatenate(([0.0], np.cumsum(values)))
-        return sums[self.last] - sums[self.first]
+        sums: NDArray[np.float64] = np.concatenate(([0.0], np.cumsum(values)))
+        over: NDArray[np.float64] = sums[self.last] - sums[self.first]
+        return over
 
     def _elements(self) -> NDArray[np.bool_]:
         bits = (self.flags[self.container, None] >> np.arange(len(FLAGS))) & 1
@@ -160,7 +161,8 @@ class _Features:
         )
 
     def _paths(self) -> NDArray[np.float64]:
-        return self.names[self.container]
+        rows: NDArray[np.float64] = self.names[self.container]
+        return rows
 
     def _surroundings(self) -> NDArray[np.float64]:
         """The containers around a block, from the first that holds more than it; wrappers left out."""

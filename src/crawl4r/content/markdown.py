@@ -39,6 +39,8 @@ def markdown_of(body: LexborNode, url: str) -> str:
 
 def markdown_of_html(html: str, url: str) -> str:
     options = ConversionOptions(
+        # The quicker way of the library writes the same, but for tables: those it pads with blanks.
+        tier_strategy="AUTO" if "<table" in html else "TIER1",
         extract_metadata=False,
         autolinks=False,
         compact_tables=True,

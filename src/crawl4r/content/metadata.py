@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-# One query for all of it: each further one walks the whole tree again.
-_PLACES = (
-    "html[lang],title,meta[content],link[rel],script[type='application/ld+json'],"
-    "h1,time[datetime],[rel~=author],[itemprop=author],[itemprop=datePublished],"
+_IN_HEAD = "title,meta[content],link[rel],script[type='application/ld+json']"
+_IN_BODY = "h1,time[datetime],meta[content],script[type='application/ld+json']"
+# Attributes and classes are looked for on every element of the page: only when nothing else told.
+_BYLINES = (
+    "[rel~=author],[itemprop=author],[itemprop=datePublished],"
     ".byline,.author,.author-name,.post-author,.entry-author"
 )
+_BYLINE_WORDS = (b"author", b"byline", b"itemprop")
 _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
@@ -52,10 +54,20 @@ class Metadata(NamedTuple):
     declared_language: str = ""
 
 
-def metadata_of(tree: LexborHTMLParser) -> Metadata:
+def metadata_of(tree: LexborHTMLParser, html: bytes) -> Metadata:
     """Read the head, the linked data and the byline; addresses are left as they are written."""
     claims = _Claims()
-    for node in tree.css(_PLACES):
+    if tree.root is not None:
+        claims.language = tree.root.attributes.get("lang") or ""
+    for node in tree.head.css(_IN_HEAD) if tree.head else ():
+        claims.read(node)
+    for node in tree.body.css(_IN_BODY) if tree.body else ():
+        claims.read(node)
+    said = claims.settle()
+    is_told = said.author and said.published
+    if is_told or not tree.body or not any(word in html for word in _BYLINE_WORDS):
+        return said
+    for node in tree.body.css(_BYLINES):
         claims.read(node)
     return claims.settle()
 
@@ -72,7 +84,7 @@ class _Claims:
         self._bylines: list[str] = []
         self._times: list[str] = []
         self._canonical = ""
-        self._language = ""
+        self.language = ""
 
     def read(self, node: LexborNode) -> None:
         reader = _READERS.get(node.tag or "", _Claims._read_byline)
@@ -90,7 +102,7 @@ class _Claims:
             image=self._first(_IMAGES) or _address_of(thing.get("image")),
             canonical=self._canonical or self._meta.get("og:url", ""),
             site_name=site_name,
-            declared_language=self._language or self._meta.get("og:locale", ""),
+            declared_language=self.language or self._meta.get("og:locale", ""),
         )
 
     def _read_meta(self, node: LexborNode) -> None:
@@ -122,9 +134,6 @@ class _Claims:
 
     def _read_heading(self, node: LexborNode) -> None:
         self._headings.append(_plain(node.text(deep=True)).rstrip("¶#").strip())
-
-    def _read_html(self, node: LexborNode) -> None:
-        self._language = node.attributes.get("lang") or ""
 
     def _read_time(self, node: LexborNode) -> None:
         self._times.append(node.attributes.get("datetime") or "")
@@ -183,7 +192,6 @@ _READERS = {
     "script": _Claims._read_script,
     "title": _Claims._read_title,
     "h1": _Claims._read_heading,
-    "html": _Claims._read_html,
     "time": _Claims._read_time,
 }
 

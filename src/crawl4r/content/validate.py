@@ -33,7 +33,10 @@ __all__ = [
 
 _LONGEST_PARAGRAPH = 4_000  # bytes, as far as one is read
 _MOST_PARAGRAPHS = 500
+_TYPICAL_TAG = 20  # bytes: half of them close, the others have an attribute
 _ENOUGH_PROSE = 1_200  # characters in paragraphs, after which only the title can raise doubts
+_PLENTY_OF_PROSE = 5_000  # characters, after which nothing can
+_PLENTY_OF_LINKS = 120  # an index, a list; few pages that are none have as many
 _ENOUGH_WORDS = 450  # beside more than this hardly a signature counts
 _BRIEF, _VERY_BRIEF = 40, 30  # words
 _FOR_BREVITY = 0.4
@@ -41,7 +44,6 @@ _MOST_HTML = 200_000  # bytes in which markers are looked for
 _DECIDED = 1.0
 
 _PARAGRAPH = re.compile(rb"<p[\s>]")
-_TAG = re.compile(rb"<[^>]*>")
 _HEADING = re.compile(rb"<h1[^<>]{0,500}>([^<]{1,300})")
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 _DATA = re.compile(r"""\s*(?:[\[{]\s*["\[{\]}]|%pdf-|[\w.#*-]+\s*\{[^}]*:[^}]*\})""", re.IGNORECASE)
@@ -97,9 +99,15 @@ def validate(
 
 
 def _is_plainly_fine(tree: LexborHTMLParser, body: bytes) -> bool:
-    """Paragraphs enough, and neither title nor first heading sound like anything else."""
+    """Paragraphs in plenty; or enough of them or of links, and neither title nor first heading sound
+    like anything else."""
+    prose = _prose(body)
     # Scripts and comments may hold paragraphs that are none.
-    if not _has_prose(body) or tree.css_first("p") is None:
+    if prose >= _PLENTY_OF_PROSE and tree.css_first("p") is not None:
+        return True
+    if prose < _ENOUGH_PROSE and body.count(b"<a ") < _PLENTY_OF_LINKS:
+        return False
+    if tree.css_first("p" if prose >= _ENOUGH_PROSE else "a") is None:
         return False
     title = tree.head.css_first("title") if tree.head is not None else None
     if title is not None and _raises_doubts("title", title.text()):
@@ -113,17 +121,19 @@ def _raises_doubts(place: str, text: str) -> bool:
     return any(signature.verdict is not Verdict.OK for signature in heard)
 
 
-def _has_prose(body: bytes) -> bool:
-    """Read from the bytes, which is several times faster than to ask the tree for its paragraphs."""
+def _prose(body: bytes) -> int:
+    """Characters in paragraphs, as far as it matters. Read from the bytes, which is several times
+    faster than to ask the tree."""
     prose = 0
     for paragraph in islice(_PARAGRAPH.finditer(body), _MOST_PARAGRAPHS):
         start = paragraph.end()
         end = body.find(b"</p", start, start + _LONGEST_PARAGRAPH)
         if end > start:
-            prose += len(_TAG.sub(b"", body[start:end]))
-            if prose >= _ENOUGH_PROSE:
-                return True
-    return False
+            tags = body.count(b"<", start, end)
+            prose += max(0, end - start - tags * _TYPICAL_TAG)
+            if prose >= _PLENTY_OF_PROSE:
+                break
+    return prose
 
 
 def _signals(

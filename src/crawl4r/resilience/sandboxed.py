@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import resource
@@ -30,6 +31,7 @@ def main() -> None:
         jobs = _jobs(cast(BufferedReader, incoming))
         config, _ = next(jobs)
         run = make(config)
+        gc.freeze()  # what is loaded stays: no need to look through it again and again
         # Only now: what the imports map is not the page's doing.
         resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory_bytes),) * 2)
         channel.sendall(_FRAME.pack(0, 0))  # ready: the first page's time begins now
