@@ -36,6 +36,8 @@ _MOST_PARAGRAPHS = 500
 _TYPICAL_TAG = 20  # bytes: half of them close, the others have an attribute
 _ENOUGH_PROSE = 1_200  # characters in paragraphs, after which only the title can raise doubts
 _PLENTY_OF_PROSE = 5_000  # characters, after which nothing can
+_LARGE = 24_000  # bytes: no refusal and no shell has prose in the middle of so many
+_SAMPLE, _DENSE = 16_000, 1_500  # bytes from the middle, and characters of prose in them
 _PLENTY_OF_LINKS = 120  # an index, a list; few pages that are none have as many
 _ENOUGH_WORDS = 450  # beside more than this hardly a signature counts
 _BRIEF, _VERY_BRIEF = 40, 30  # words
@@ -101,7 +103,11 @@ def validate(
 def _is_plainly_fine(tree: LexborHTMLParser, body: bytes) -> bool:
     """Paragraphs in plenty; or enough of them or of links, and neither title nor first heading sound
     like anything else."""
-    prose = _prose(body)
+    # Most pages with much to say are known by their middle, and are then done.
+    middle = len(body) // 3
+    is_large = len(body) >= _LARGE
+    is_dense = is_large and _prose(body, middle, middle + _SAMPLE, _DENSE) >= _DENSE
+    prose = _PLENTY_OF_PROSE if is_dense else _prose(body, 0, len(body), _PLENTY_OF_PROSE)
     # Scripts and comments may hold paragraphs that are none.
     if prose >= _PLENTY_OF_PROSE and tree.css_first("p") is not None:
         return True
@@ -121,17 +127,17 @@ def _raises_doubts(place: str, text: str) -> bool:
     return any(signature.verdict is not Verdict.OK for signature in heard)
 
 
-def _prose(body: bytes) -> int:
-    """Characters in paragraphs, as far as it matters. Read from the bytes, which is several times
-    faster than to ask the tree."""
+def _prose(body: bytes, first: int, last: int, enough: int) -> int:
+    """Characters in paragraphs between two places, as far as it matters. Read from the bytes, which is
+    several times faster than to ask the tree."""
     prose = 0
-    for paragraph in islice(_PARAGRAPH.finditer(body), _MOST_PARAGRAPHS):
+    for paragraph in islice(_PARAGRAPH.finditer(body, first, last), _MOST_PARAGRAPHS):
         start = paragraph.end()
         end = body.find(b"</p", start, start + _LONGEST_PARAGRAPH)
         if end > start:
             tags = body.count(b"<", start, end)
             prose += max(0, end - start - tags * _TYPICAL_TAG)
-            if prose >= _PLENTY_OF_PROSE:
+            if prose >= enough:
                 break
     return prose
 
