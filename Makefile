@@ -48,7 +48,8 @@ docs: setup  ## write docs/reference again from the code
 bench: setup  ## this crawler beside Scrapy, crawlee and wget2
 	@$(BIN)/python -m bench.speed
 
-soak: setup  ## the long versions: a thousand kills, every fault, a million URLs
+soak: setup  ## the long versions: a thousand kills, every fault, a million URLs, an hour of mutated pages
+	@CRAWL4R_FUZZ=150000 $(BIN)/python -m pytest tests/content/test_fuzz.py
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
 	@$(BIN)/crawl4r selftest --kill 200
 	@$(BIN)/python -m bench.growth

@@ -138,12 +138,26 @@ def _data_tables(page: Page) -> list[tuple[int, int]]:
     ]
 
 
+def _headed_tables(page: Page) -> set[tuple[int, int]]:
+    """The blocks of each table that names its columns."""
+    found = set()
+    for each in page.containers:
+        if each.tag == "th":
+            table = each
+            while table.depth and table.tag != "table":
+                table = page.containers[table.parent]
+            found.add((table.first, table.last))
+    return found
+
+
 def _keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
     """Keep what the blocks already kept would be torn without: tables, code, headings."""
+    headed = _headed_tables(page)
     for first, last in _data_tables(page):
         # A caption or a heading may stand between the table and the text it belongs to.
-        is_between = kept[max(first - 2, 0) : first].any() and kept[last : last + 3].any()
-        if kept[first:last].any() or (is_between and _is_plain_text(page, first, last)):
+        follows_text = kept[max(first - 2, 0) : first].any()
+        belongs = follows_text and (kept[last : last + 3].any() or (first, last) in headed)
+        if kept[first:last].any() or (belongs and _is_plain_text(page, first, last)):
             kept[first:last] = True
     tags = [page.containers[block.container].tag for block in page.blocks]
     for number, tag in enumerate(tags):

@@ -35,6 +35,7 @@ _LONGEST_PARAGRAPH = 4_000  # bytes, as far as one is read
 _MOST_PARAGRAPHS = 500
 _TYPICAL_TAG = 20  # bytes: half of them close, the others have an attribute
 _ENOUGH_PROSE = 1_200  # characters in paragraphs, after which only the title can raise doubts
+_SOME_PROSE = 250  # characters, more than a shell has
 _PLENTY_OF_PROSE = 5_000  # characters, after which nothing can
 _LARGE = 24_000  # bytes: no refusal and no shell has prose in the middle of so many
 _SAMPLE, _DENSE = 16_000, 1_500  # bytes from the middle, and characters of prose in them
@@ -93,21 +94,20 @@ def validate(
     Never raises, and leaves the tree as it is. `url`, `status` and `headers` may be left out; they
     are signals among others, and a status alone decides only about a page that says little.
     """
-    if status < 400 and _is_plainly_fine(tree, body):
-        return _FINE
+    if status < 400:
+        prose = _prose_of(body)
+        if _is_plainly_fine(tree, body, prose):
+            return _FINE
+        if prose >= _SOME_PROSE and _is_quiet(tree, body, headers):
+            return _FINE_SO_FAR
     visible = look(tree, _ENOUGH_WORDS)
     signals = list(_signals(visible, body, url, status, headers))
     return _loudest(visible, signals) or _shape(visible) or _FINE_SO_FAR
 
 
-def _is_plainly_fine(tree: LexborHTMLParser, body: bytes) -> bool:
+def _is_plainly_fine(tree: LexborHTMLParser, body: bytes, prose: int) -> bool:
     """Paragraphs in plenty; or enough of them or of links, and neither title nor first heading sound
     like anything else."""
-    # Most pages with much to say are known by their middle, and are then done.
-    middle = len(body) // 3
-    is_large = len(body) >= _LARGE
-    is_dense = is_large and _prose(body, middle, middle + _SAMPLE, _DENSE) >= _DENSE
-    prose = _PLENTY_OF_PROSE if is_dense else _prose(body, 0, len(body), _PLENTY_OF_PROSE)
     # Scripts and comments may hold paragraphs that are none.
     if prose >= _PLENTY_OF_PROSE and tree.css_first("p") is not None:
         return True
@@ -115,16 +115,47 @@ def _is_plainly_fine(tree: LexborHTMLParser, body: bytes) -> bool:
         return False
     if tree.css_first("p" if prose >= _ENOUGH_PROSE else "a") is None:
         return False
-    title = tree.head.css_first("title") if tree.head is not None else None
-    if title is not None and _raises_doubts("title", title.text()):
+    return not _has_doubtful_name(tree, body)
+
+
+def _is_quiet(tree: LexborHTMLParser, body: bytes, headers: Sequence[tuple[str, str]]) -> bool:
+    """Nothing anywhere in the bytes that any signature listens for, and no password to be given."""
+    html = body[:_MOST_HTML].lower()
+    if b"password" in html or _has_doubtful_name(tree, body):
         return False
+    text = html.decode("utf-8", "replace")
+    spoken = {
+        "text": text,
+        "noscript": text if "<noscript" in text else "",
+        "html": text,
+        "cookie": _joined(value for name, value in headers if name.lower() == "set-cookie"),
+        "header": _joined(f"{name}: {value}" for name, value in headers),
+    }
+    return not any(_raises_doubts(place, said) for place, said in spoken.items())
+
+
+def _has_doubtful_name(tree: LexborHTMLParser, body: bytes) -> bool:
+    title = tree.head.css_first("title") if tree.head is not None else None
+    if title is not None and _raises_doubts("title", lines_of([tidy(title.text())])):
+        return True
     heading = _HEADING.match(body, max(body.find(b"<h1"), 0))
-    return not heading or not _raises_doubts("heading", heading[1].decode("utf-8", "replace"))
+    said = heading[1].decode("utf-8", "replace") if heading else ""
+    return bool(said) and _raises_doubts("heading", lines_of([tidy(said)]))
 
 
 def _raises_doubts(place: str, text: str) -> bool:
-    heard = bundled().heard(place, lines_of([tidy(text)]), 0)
+    heard = bundled().heard(place, text, 0)
     return any(signature.verdict is not Verdict.OK for signature in heard)
+
+
+def _prose_of(body: bytes) -> int:
+    """Characters in paragraphs, as far as it matters. Most pages with much to say are known by their
+    middle."""
+    middle = len(body) // 3
+    is_large = len(body) >= _LARGE
+    if is_large and _prose(body, middle, middle + _SAMPLE, _DENSE) >= _DENSE:
+        return _PLENTY_OF_PROSE
+    return _prose(body, 0, len(body), _PLENTY_OF_PROSE)
 
 
 def _prose(body: bytes, first: int, last: int, enough: int) -> int:
