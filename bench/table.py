@@ -35,7 +35,7 @@ class Run:
 
 def render(results: Mapping[str, Sequence[Run]]) -> str:
     """A row a contender, medians over its runs; ratios are to ours, run by run."""
-    rows = [HEADINGS, *(_row(name, runs, results.get(OURS)) for name, runs in results.items())]
+    rows = [HEADINGS, *(_row(name, runs, _base(results)) for name, runs in results.items())]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     lines = [
         "  ".join(
@@ -45,6 +45,11 @@ def render(results: Mapping[str, Sequence[Run]]) -> str:
         for row in rows
     ]
     return "\n".join(lines + _remarks(results))
+
+
+def _base(results: Mapping[str, Sequence[Run]]) -> Sequence[Run] | None:
+    """What the others are compared with: ours, with or without documents."""
+    return results.get(OURS) or results.get(f"{OURS}-documents")
 
 
 def ratios(runs: Sequence[Run], ours: Sequence[Run]) -> Spread:

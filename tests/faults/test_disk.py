@@ -59,7 +59,7 @@ def test_a_full_disk_stops_the_crawl_and_more_room_lets_it_finish(
 ) -> None:
     bodies = expected_bodies(site, LARGE)
     workspace = disk / "ws"
-    for size in ("128k", "2m"):
+    for size in ("256k", "2m"):
         resize(disk, size)
         stopped = crawl(site.url(f"/site/{LARGE}/"), workspace, *WIDE, "--store", store)
         assert stopped.code == 4

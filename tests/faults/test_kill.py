@@ -78,7 +78,7 @@ def test_no_reading_process_outlives_a_killed_crawl(
     site: SiteProcess, log: Path, tmp_path: Path
 ) -> None:
     crawl = _start(site, tmp_path / "ws", "segments")
-    wait_until(lambda: _lines_in(log) > 3 or crawl.poll() is not None)
+    wait_until(lambda: bool(_reading_processes(site)) or crawl.poll() is not None)
     was_there = _reading_processes(site)
     _kill(crawl)
     assert was_there
