@@ -192,7 +192,7 @@ async def build_documenter(
 ) -> Documenter:
     """What turns captures into documents; `stack` ends its processes."""
     sandbox = await stack.enter_async_context(make_extractors(settings))
-    return Documenter(parts.database, parts.captures, parts.blobs, sandbox, wall=time.time)
+    return Documenter(parts.database, parts.captures, parts.blobs, sandbox)
 
 
 def make_extractors(settings: Settings) -> Sandbox:

@@ -62,14 +62,11 @@ class Documenter:
         captures: Captures,
         blobs: Blobs,
         sandbox: Sandbox,
-        *,
-        wall: Callable[[], float],
     ) -> None:
         self._database = database
         self._captures = captures
         self._blobs = blobs
         self._sandbox = sandbox
-        self._wall = wall
         self._notes = Notes(database)
         self._documents = Documents(database)
         self._site_blocks = SiteBlocks(database)
@@ -80,6 +77,10 @@ class Documenter:
     @property
     def cursor(self) -> int:
         return cursor_of(self._notes)
+
+    def behind(self) -> int:
+        """How many captures wait to be read."""
+        return self._captures.count_after(self.cursor)
 
     async def follow(self) -> None:
         """Keep up with a crawl until `end`, then finish what is left."""
@@ -108,8 +109,6 @@ class Documenter:
         total = 0
         while batch := self._next_batch():
             await self._process(batch)
-            self._notes.put(_CURSOR, str(batch[-1].id))
-            self._database.commit()
             total += len(batch)
             if on_progress:
                 on_progress(len(batch))
@@ -119,9 +118,10 @@ class Documenter:
         """Everything was read: use what is known of sites too small for a whole lesson."""
         if self._is_stopped:
             return
-        for host in self._site_blocks.end_lessons():
-            await self._read_again(host)
+        hosts = self._site_blocks.end_lessons()
         self._database.commit()
+        for host in hosts:
+            await self._read_again(host)
 
     def _next_batch(self) -> list[Capture]:
         return [] if self._is_stopped else list(islice(self._captures.after(self.cursor), _BATCH))
@@ -133,10 +133,13 @@ class Documenter:
 
     async def _process(self, batch: Sequence[Capture]) -> None:
         found = await asyncio.gather(*(self._extract(capture) for capture in batch))
+        # From here to the commit nobody else gets a turn, who could commit half of it.
         lessons_over = []
         for capture, extraction in zip(batch, found, strict=True):
             if self._keep(capture, extraction):
                 lessons_over.append(split(capture.url).host)
+        self._notes.put(_CURSOR, str(batch[-1].id))
+        self._database.commit()
         for host in lessons_over:
             await self._read_again(host)
 
@@ -147,7 +150,8 @@ class Documenter:
         found = await asyncio.gather(*(self._extract(capture) for capture in captures))
         for capture, extraction in zip(captures, found, strict=True):
             if extraction and extraction.document and _is_good(extraction):
-                self._put(capture, extraction, capture.fetched_at)
+                self._put(capture, extraction)
+        self._database.commit()
 
     async def _extract(self, capture: Capture) -> Extraction | None:
         """None for a capture that holds no page: a redirect, a 304, an error, what the host shows
@@ -179,7 +183,7 @@ class Documenter:
             return False
         before = self._documents.get(capture.url)
         if before is None:
-            self._put(capture, extraction, capture.fetched_at)
+            self._put(capture, extraction)
             self._record(capture, extraction.verdict, Change.NEW, extraction)
             return self._site_blocks.learn(split(capture.url).host, extraction.blocks)
         change = compare(before.document.markdown, extraction.document.markdown)
@@ -187,7 +191,7 @@ class Documenter:
             self._documents.touch(capture.url, capture)
             self._record(capture, extraction.verdict, Change.UNCHANGED, extraction)
         else:
-            self._put(capture, extraction, capture.fetched_at)
+            self._put(capture, extraction)
             counts = (change.added, change.removed)
             self._record(capture, extraction.verdict, Change.CHANGED, extraction, counts)
         return False
@@ -205,12 +209,12 @@ class Documenter:
         else:
             self._record(capture, verdict, Change.NONE)
 
-    def _put(self, capture: Capture, extraction: Extraction, updated_at: float) -> None:
+    def _put(self, capture: Capture, extraction: Extraction) -> None:
         document = extraction.document
         assert document is not None
         own = id_of(document.url)
         near_of = self._near_of(extraction, own)
-        self._documents.put(document, capture, extraction.signature, near_of, updated_at)
+        self._documents.put(document, capture, extraction.signature, near_of)
         self._documents.put_bands(own, extraction.bands)
 
     def _near_of(self, extraction: Extraction, own: str) -> str | None:

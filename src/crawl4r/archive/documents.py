@@ -115,9 +115,8 @@ class Documents:
         capture: Capture,
         signature: bytes,
         near_of: str | None,
-        updated_at: float,
     ) -> None:
-        """Keep the document of a URL, instead of an older one."""
+        """Keep the document of a URL as this capture has it, instead of an older one."""
         said = document._asdict()
         for name in ("url", "title", "markdown", "language"):
             del said[name]
@@ -134,7 +133,7 @@ class Documents:
                 document.language,
                 json.dumps(said, ensure_ascii=False),
                 capture.fetched_at,
-                updated_at,
+                capture.fetched_at,
                 capture.id,
                 signature,
                 near_of,

@@ -45,6 +45,7 @@ class _View:
         self._run = run
         self._started = time.monotonic()
         self._pending = 0
+        self._unread = 0
         self._counted_at = 0.0
         self._spinner = Spinner("dots", style="cyan")
 
@@ -59,6 +60,7 @@ class _View:
             self._pending = (
                 counts.get("pending", 0) + counts.get("leased", 0) + counts.get("waiting", 0)
             )
+            self._unread = self._run.documenter.behind() if self._run.documenter else 0
         progress = crawl.progress
         elapsed = max(now - self._started, 0.001)
         rate = progress.visits / elapsed
@@ -67,6 +69,7 @@ class _View:
             self._spinner,
             Text.assemble((f"{crawl.keeper.pages:,}", "bold green"), " pages kept"),
             f"{self._pending:,} waiting",
+            f"{self._unread:,} to be read" if self._unread else "",
             f"{crawl.in_flight} in flight",
             f"{rate:,.1f}/s",
             human_bytes(crawl.keeper.bytes),
