@@ -28,7 +28,7 @@ class SampleSite:
         self.log: deque[str] = deque(maxlen=10_000)
 
     def __enter__(self) -> Self:
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), partial(_Handler, self))
+        self._server = _QuietServer(("127.0.0.1", self.port), partial(_Handler, self))
         origin = f"http://127.0.0.1:{self._server.server_port}"
         self.url = origin + "/"
         self.pages = _load(origin.encode())
@@ -55,6 +55,11 @@ def _load(origin: bytes) -> dict[str, tuple[bytes, dict[str, str]]]:
         headers["Last-Modified"] = format_datetime(day, usegmt=True)
         pages[path] = (body, headers)
     return pages | {"/": pages["/index.html"]}
+
+
+class _QuietServer(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed hangs up in the middle: no reason to print a traceback."""
 
 
 class _Handler(BaseHTTPRequestHandler):
