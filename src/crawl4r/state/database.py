@@ -55,8 +55,8 @@ class Database:
                 return
             run("PRAGMA journal_mode = WAL")
             run("PRAGMA synchronous = FULL")
-            # Pages of 4 KiB. Links land all over a large index: rarer checkpoints write a page of it once
-            # for many commits (docs/decisions/0004).
+            # Pages of 4 KiB. Links land all over a large index: rarer checkpoints write each of its
+            # pages once for many commits (docs/decisions/0004).
             run("PRAGMA wal_autocheckpoint = 16000")
             run("PRAGMA journal_size_limit = 67108864")
             self._migrate(version)
