@@ -20,7 +20,10 @@ from bench.server import Server, serve
 
 RUN_SECONDS = 5
 EXECUTABLE = Path(sys.executable).with_name("crawl4r")
-SPEED = ("--rate", "0", "--per-host", "64", "--concurrency", "64", "--allow-private", "127.0.0.1")
+SPEED = (
+    "--rate", "0", "--per-host", "64", "--concurrency", "64", "--allow-private", "127.0.0.1",
+    "--no-extract",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -101,6 +104,7 @@ async def _crawl_hosts(count: int, url: str) -> dict[str, float]:
     port = url.rpartition(":")[2]
     names = [f"host-{n}.example" for n in range(count)]
     options = {
+        "extract": False,
         "allow_private": ["127.0.0.1"],
         "resolve": dict.fromkeys(names, "127.0.0.1"),
         "concurrency": 64,

@@ -71,6 +71,7 @@ async def _crawl(client: str, url: str) -> dict[str, float]:
     from crawl4r.workspace import Workspace  # noqa: PLC0415
 
     options = {"allow_private": ["127.0.0.1"], "rate": 0, "per_host": 64, "concurrency": 64}
+    options["extract"] = False
     settings = load_settings(environment={}, overrides=overrides_of(**options))
     factory = AiohttpTransport if client == "aiohttp" else None
     with tempfile.TemporaryDirectory() as folder:
