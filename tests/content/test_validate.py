@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import re2
@@ -248,3 +249,14 @@ def test_a_likeness_of_a_large_page_stays_small() -> None:
     large = seen(page("Large", f"<p>{words}</p>"), "https://e.org/large")
     assert len(json.dumps(large.to_json())) < 10_000
     assert resembles(large, large)
+
+
+def test_signatures_are_ready_when_several_threads_ask_first() -> None:
+    """A filter that another thread is still compiling must not be asked."""
+    for _ in range(5):
+        signatures.bundled.cache_clear()
+        with ThreadPoolExecutor(8) as threads:
+            asked = [
+                threads.submit(signatures.bundled().heard, "text", "captcha", 0) for _ in range(16)
+            ]
+            assert len({len(each.result()) for each in asked}) == 1

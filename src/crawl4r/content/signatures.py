@@ -98,10 +98,11 @@ class _Patterns:
         if not self._waiting:
             return
         if self._filter is None:
-            self._filter = re2.Filter()
+            fresh = re2.Filter()
             for pattern in self._waiting:
-                self._filter.Add(pattern, _options())
-            self._filter.Compile()
+                fresh.Add(pattern, _options())
+            fresh.Compile()
+            self._filter = fresh  # only now: crawls in other threads ask it too
         for index in self._filter.Match(text) or ():
             yield self._owners[index]
 
