@@ -298,6 +298,15 @@ def test_extract_reads_files_from_a_list_in_their_order(tmp_path: Path) -> None:
     assert bad.code == 2 and "line 1" in bad.err
 
 
+def test_a_byte_order_mark_does_not_end_the_head(tmp_path: Path) -> None:
+    """Before the first tag it would be text, and the links behind it part of the body."""
+    said = '<link rel="canonical" href="/own">'
+    page = tmp_path / "page.html"
+    page.write_bytes(f"\ufeff<head>{said}</head>{article('T', PROSE * 9)}".encode())
+    told = run("extract", page, "--url", "http://e.org/", "--json").json
+    assert told["canonical"] == "http://e.org/own"
+
+
 def test_extract_reads_stdin_and_cuts_chunks() -> None:
     html = article("T", PROSE * 40, "<h2>Part</h2><pre>x = 1</pre><a href='/y'>why</a>")
     told = run("extract", "--url", "http://e.org/x", "--json", "--chunks", stdin=html).json

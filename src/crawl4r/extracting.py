@@ -8,7 +8,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.content.decode import as_utf8, decode, guess_encoding
 from crawl4r.content.feeds import read_feed
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.content.language import language_of
@@ -53,18 +53,15 @@ def extract(
 def _from_html(
     page: PageBody, encoding: str, repeated: frozenset[int], *, with_links: bool, learn: bool
 ) -> Extraction:
-    html = page.body
-    if encoding != "utf-8":
-        html = decode(html, encoding).encode("utf-8", "replace")
+    html = as_utf8(page.body, encoding)
     tree = LexborHTMLParser(html)
     verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
     said = metadata_of(tree, html)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
     content = prune(tree, repeated)
-    blocks = (
-        fingerprints(tree) if learn else ()
-    )  # of what is left: the rest is known for what it is
+    # Of what is left: the rest is known for what it is.
+    blocks = fingerprints(tree) if learn else ()
     words = content.text(deep=True, separator=" ")
     markdown = markdown_of(content, base)
     document = _document(page.url, Kind.HTML, said, markdown, words, base)

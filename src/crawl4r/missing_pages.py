@@ -15,7 +15,7 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborHTMLParser
 
 from crawl4r import events
-from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.content.validate import Likeness, likeness, resembles
 from crawl4r.errands import Errands
@@ -52,7 +52,7 @@ class MissingPages:
         """Whether a page of this origin is worth comparing at all."""
         if not self._is_enabled:
             return False
-        return self._look_up(origin) is not None if self._is_known(origin) else True
+        return not self._is_known(origin) or self._known[origin] is not None
 
     async def has_shape_of(self, origin: str, page: Likeness) -> bool:
         """Is this what the origin shows for pages that do not exist?"""
@@ -61,7 +61,7 @@ class MissingPages:
             if not self._is_known(origin):
                 await self._probe(origin)
         self._asking.pop(origin, None)
-        probe = self._look_up(origin)
+        probe = self._known.get(origin)
         return probe is not None and resembles(page, probe)
 
     async def _probe(self, origin: str) -> None:
@@ -70,8 +70,7 @@ class MissingPages:
             return self._remember(origin, None)
         answer = await self._errands.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
         if isinstance(answer, Failure):  # it said nothing; the next run may ask again
-            self._known[origin] = None
-            return None
+            return self._keep_at_hand(origin, None)
         seen = _shape_of(answer, url)
         events.emit(events.HOST_PROBED, origin=origin, status=answer.status, honest=seen is None)
         return self._remember(origin, seen)
@@ -84,9 +83,6 @@ class MissingPages:
             shape = None if text == _HONEST else Likeness.from_json(json.loads(text))
             self._keep_at_hand(origin, shape)
         return True
-
-    def _look_up(self, origin: str) -> Likeness | None:
-        return self._known.get(origin)
 
     def _remember(self, origin: str, shape: Likeness | None) -> None:
         text = json.dumps(shape.to_json()) if shape else _HONEST
@@ -105,5 +101,4 @@ def _shape_of(answer: Response, url: str) -> Likeness | None:
     if not is_page or not is_quick(answer.body):
         return None
     encoding = guess_encoding(answer.body, answer.header("content-type") or "")
-    html = decode(answer.body, encoding).encode("utf-8", "replace")
-    return likeness(LexborHTMLParser(html), url)
+    return likeness(LexborHTMLParser(as_utf8(answer.body, encoding)), url)

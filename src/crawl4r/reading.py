@@ -6,12 +6,11 @@ is new here is parsed, spelled, judged by the scope and sent back.
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.validate import LITTLE_PROSE, Likeness, likeness, validate
 from crawl4r.discovery.links import Document, is_nofollow
 from crawl4r.discovery.score import LinkScorer
@@ -132,7 +131,7 @@ class Reader:
 
     def read(self, page: PageBody, depth: int, *, with_likeness: bool = False) -> Reading:
         encoding = guess_encoding(page.body, page.content_type)
-        html = _as_utf8(page.body, encoding)
+        html = as_utf8(page.body, encoding)
         document = Document(html)
         verdict = validate(
             document.tree, html, url=page.url, status=page.status, headers=page.headers
@@ -233,13 +232,6 @@ def _base_of(document: Document, url: str) -> str:
         return canonicalize(document.base_href, url, _BASE_RULES)
     except InvalidUrl:
         return url
-
-
-def _as_utf8(body: bytes, encoding: str) -> bytes:
-    """What the parser reads. A byte order mark would stand before the head, and end it."""
-    if encoding == "utf-8":
-        return body.removeprefix(codecs.BOM_UTF8)
-    return decode(body, encoding).encode("utf-8", "replace")
 
 
 def head_of(page: PageBody, depth: int) -> list[Any]:

@@ -85,6 +85,13 @@ def decode(body: bytes, encoding: str) -> str:
     return body.decode(encoding, "replace").removeprefix("\ufeff")
 
 
+def as_utf8(body: bytes, encoding: str) -> bytes:
+    """What the parser reads. A byte order mark would stand before the head, and end it."""
+    if encoding == "utf-8":
+        return body.removeprefix(codecs.BOM_UTF8)
+    return decode(body, encoding).encode("utf-8", "replace")
+
+
 def _detected(body: bytes) -> str:
     detector = EncodingDetector()
     detector.feed(body[:_DETECTED], last=len(body) <= _DETECTED)

@@ -34,9 +34,10 @@ def command(workspace: Path, missing: bool, dry_run: bool, as_json: bool) -> Non
     if dry_run:
         with open_workspace(workspace, read_only=True) as opened:
             waiting = opened.captures.count_after(opened.documents_cursor if missing else 0)
-        print_json({"captures": waiting}) if as_json else click.echo(
-            f"{waiting:,} captures to read"
-        )
+        if as_json:
+            print_json({"captures": waiting})
+        else:
+            click.echo(f"{waiting:,} captures to read")
         return
     changes = asyncio.run(_reprocess(workspace, missing=missing, talks=not as_json))
     if as_json:
