@@ -1,0 +1,1 @@
+"""search: how is it found again?"""
