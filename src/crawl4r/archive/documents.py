@@ -18,18 +18,19 @@ from crawl4r.urls.canonical import split
 _LEVEL = 3
 _SELECT = (
     "SELECT id, url, domain, parent_url, title, content, content_hash, language, metadata,"
-    " crawled_at, updated_at, deleted_at, capture, signature, near_of FROM documents"
+    " crawled_at, updated_at, deleted_at, capture, signature, near_of, revision FROM documents"
 )
-_PUT = """
+_NEXT_REVISION = "(SELECT value FROM tallies WHERE name = 'revisions')"
+_PUT = f"""
 INSERT INTO documents (id, url, domain, parent_url, title, content, content_hash, language, metadata,
-                       crawled_at, updated_at, capture, signature, near_of)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                       crawled_at, updated_at, capture, signature, near_of, revision)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_NEXT_REVISION})
 ON CONFLICT (url) DO UPDATE SET
     parent_url = excluded.parent_url, title = excluded.title, content = excluded.content,
     content_hash = excluded.content_hash, language = excluded.language,
     metadata = excluded.metadata, crawled_at = excluded.crawled_at,
     updated_at = excluded.updated_at, deleted_at = NULL, capture = excluded.capture,
-    signature = excluded.signature, near_of = excluded.near_of
+    signature = excluded.signature, near_of = excluded.near_of, revision = excluded.revision
 """
 
 
@@ -58,6 +59,7 @@ class StoredDocument(NamedTuple):
     capture: int
     signature: bytes
     near_of: str | None
+    revision: int  # grows with every change of any document
 
 
 class ExtractionRow(NamedTuple):
@@ -117,6 +119,7 @@ class Documents:
         near_of: str | None,
     ) -> None:
         """Keep the document of a URL as this capture has it, instead of an older one."""
+        self._begin_revision()
         said = document._asdict()
         for name in ("url", "title", "markdown", "language"):
             del said[name]
@@ -142,14 +145,39 @@ class Documents:
 
     def touch(self, url: str, capture: Capture) -> None:
         """The same text was seen again."""
+        self._revise("deleted_at = NULL", "url = ? AND deleted_at IS NOT NULL", (url,))
         self._database.write(
-            "UPDATE documents SET crawled_at = ?, deleted_at = NULL WHERE url = ?",
-            (capture.fetched_at, url),
+            "UPDATE documents SET crawled_at = ? WHERE url = ?", (capture.fetched_at, url)
         )
 
     def mark_gone(self, url: str, at: float) -> None:
+        self._revise("deleted_at = ?", "url = ? AND deleted_at IS NULL", (at, url))
+        # What it stood for is to be judged again by whoever follows the revisions.
+        for (number,) in self._database.read(
+            "SELECT id FROM documents WHERE near_of = ?", (id_of(url),)
+        ):
+            self._revise("near_of = NULL", "id = ?", (number,))
+
+    def revised_after(self, revision: int) -> Iterator[StoredDocument]:
+        """Documents in the order of their last change, those that are gone included."""
+        sql = f"{_SELECT} WHERE revision > ? ORDER BY revision"
+        for row in self._database.stream(sql, (revision,)):
+            yield _stored(row)
+
+    def count_revised(self, revision: int) -> int:
+        rows = self._database.read("SELECT count(*) FROM documents WHERE revision > ?", (revision,))
+        return int(rows[0][0])
+
+    def _begin_revision(self) -> None:
         self._database.write(
-            "UPDATE documents SET deleted_at = ? WHERE url = ? AND deleted_at IS NULL", (at, url)
+            "INSERT INTO tallies VALUES ('revisions', 1)"
+            " ON CONFLICT DO UPDATE SET value = value + 1"
+        )
+
+    def _revise(self, change: str, where: str, parameters: Sequence[Any]) -> None:
+        self._begin_revision()
+        self._database.write(
+            f"UPDATE documents SET {change}, revision = {_NEXT_REVISION} WHERE {where}", parameters
         )
 
     def record(self, row: ExtractionRow) -> None:
@@ -196,7 +224,7 @@ class Documents:
 def _stored(row: tuple[Any, ...]) -> StoredDocument:
     (
         number, url, domain, parent, title, content, content_hash, language, said,
-        crawled_at, updated_at, deleted_at, capture, signature, near_of,
+        crawled_at, updated_at, deleted_at, capture, signature, near_of, revision,
     ) = row  # fmt: skip
     try:
         markdown = zstd.decompress(content).decode("utf-8", "surrogatepass")
@@ -209,5 +237,5 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
         ) from problem
     return StoredDocument(
         number, document, domain, parent, content_hash, crawled_at, updated_at, deleted_at,
-        capture, signature, near_of,
+        capture, signature, near_of, revision,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""state.db: one SQLite file, write-ahead log, every commit synced.
+"""An SQLite file in the workspace: write-ahead log, every commit synced.
 
 All statements run in the caller's thread. Writes gather in one open transaction until `commit`, so
 that a group of pages costs one sync; a crash rolls the whole group back.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from crawl4r.errors import StorageDamaged, StorageError, StorageFull, WorkspaceError
 from crawl4r.state.checksum import check_sum, forget_sum, write_sum
-from crawl4r.state.migrations import CURRENT, VERSIONS
+from crawl4r.state.migrations import VERSIONS
 
 _CACHE_KIB = 24 * 1024
 _BUSY_MS = 5_000
@@ -24,14 +24,26 @@ _NONSENSE_VERSION = 1_000_000  # no format will ever have this number: the heade
 class Database:
     """A connection with our pragmas, our transactions and our errors."""
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        schema: Mapping[int, str] = VERSIONS,
+        is_derived: bool = False,
+    ) -> None:
+        """`is_derived`: what is in it can be made again, so neither power cuts nor bits are feared."""
         self.path = path
         self._read_only = read_only
-        _refuse_newer(_version_in_header(path), path)  # before a sum that its writer may not keep
-        check_sum(path)
+        self._schema = schema
+        self._is_derived = is_derived
+        # Before a sum that its writer may not keep.
+        self._refuse_newer(_version_in_header(path))
+        if not is_derived:
+            check_sum(path)
         self._connection = _connect(path, read_only)
         self._in_transaction = False
-        if not read_only:
+        if not read_only and not is_derived:
             forget_sum(path)  # it is about to change
         try:
             self._prepare(read_only)
@@ -46,15 +58,17 @@ class Database:
             run(f"PRAGMA cache_size = -{_CACHE_KIB}")
             run("PRAGMA cell_size_check = ON")
             version = run("PRAGMA user_version").fetchone()[0]
-            _refuse_newer(version, self.path)
+            self._refuse_newer(version)
             self.was_empty = version == 0
             if read_only:
-                if 0 < version < CURRENT:  # somebody looks before the next crawl: upgrade for both
+                if (
+                    0 < version < max(self._schema)
+                ):  # somebody looks before the next crawl: upgrade for both
                     self._migrate(version)
                 run("PRAGMA query_only = ON")
                 return
             run("PRAGMA journal_mode = WAL")
-            run("PRAGMA synchronous = FULL")
+            run(f"PRAGMA synchronous = {'NORMAL' if self._is_derived else 'FULL'}")
             # Pages of 4 KiB. Links land all over a large index: rarer checkpoints write each of its
             # pages once for many commits (docs/decisions/0004).
             run("PRAGMA wal_autocheckpoint = 16000")
@@ -62,8 +76,10 @@ class Database:
             self._migrate(version)
 
     def _migrate(self, version: int) -> None:
-        for target in range(version + 1, CURRENT + 1):
-            script = f"BEGIN IMMEDIATE;{VERSIONS[target]};PRAGMA user_version = {target};COMMIT;"
+        for target in range(version + 1, max(self._schema) + 1):
+            script = (
+                f"BEGIN IMMEDIATE;{self._schema[target]};PRAGMA user_version = {target};COMMIT;"
+            )
             try:
                 self._connection.executescript(script)
             except sqlite3.Error:
@@ -114,8 +130,16 @@ class Database:
             if not self._read_only:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
-        if not self._read_only:
+        if not self._read_only and not self._is_derived:
             write_sum(self.path)
+
+    def _refuse_newer(self, version: int) -> None:
+        newest = max(self._schema)
+        if version > newest:
+            raise WorkspaceError(
+                f"{self.path} was written by a newer crawl4r (format {version}, this one reads "
+                f"up to {newest}); update crawl4r or use another --workspace"
+            )
 
     def _begin(self) -> None:
         if not self._in_transaction:
@@ -140,14 +164,6 @@ def _version_in_header(path: Path) -> int:
     is_ours = header.startswith(b"SQLite format 3\0") and len(header) == 64
     version = int.from_bytes(header[60:64]) if is_ours else 0
     return version if version < _NONSENSE_VERSION else 0
-
-
-def _refuse_newer(version: int, path: Path) -> None:
-    if version > CURRENT:
-        raise WorkspaceError(
-            f"{path} was written by a newer crawl4r (format {version}, this one reads "
-            f"up to {CURRENT}); update crawl4r or use another --workspace"
-        )
 
 
 def _connect(path: Path, read_only: bool) -> sqlite3.Connection:

@@ -149,6 +149,16 @@ CREATE TABLE sites_sampled (
     pages INTEGER NOT NULL
 ) WITHOUT ROWID;
 """,
+    4: """
+-- Grows with every change of a document, so that whoever follows them needs to remember one number.
+ALTER TABLE documents ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+UPDATE documents SET revision = counted.number
+    FROM (SELECT id, row_number() OVER (ORDER BY capture) AS number FROM documents) AS counted
+    WHERE counted.id = documents.id;
+INSERT INTO tallies SELECT 'revisions', count(*) FROM documents;
+CREATE UNIQUE INDEX documents_by_revision ON documents(revision);
+CREATE INDEX documents_like ON documents(near_of) WHERE near_of IS NOT NULL;
+""",
 }
 
 CURRENT = max(VERSIONS)
