@@ -11,16 +11,14 @@ import asyncio
 import json
 import signal
 import socket
-import struct
 import subprocess
 import sys
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, cast
 
-# To the worker: lengths of the JSON head and of the raw body. Back: length of the JSON, and 1 when
-# the function raised instead of answering.
-_FRAME = struct.Struct("<II")
+from crawl4r.resilience.frame import FRAME
+
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
 _START_SECONDS = 30.0  # a worker may take to load what it runs
 _RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
@@ -217,18 +215,18 @@ class _Worker(asyncio.Protocol):
 
     def _write(self, head: bytes, body: bytes) -> None:
         assert self._transport is not None
-        self._transport.write(b"".join((_FRAME.pack(len(head), len(body)), head, body)))
+        self._transport.write(b"".join((FRAME.pack(len(head), len(body)), head, body)))
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        while len(self._buffer) >= _FRAME.size:
-            length, failed = _FRAME.unpack_from(self._buffer)
-            end = _FRAME.size + length
+        while len(self._buffer) >= FRAME.size:
+            length, failed = FRAME.unpack_from(self._buffer)
+            end = FRAME.size + length
             if length > _RECEIVE_CAP:
                 return self._kill("the reading process sent more than an answer")
             if len(self._buffer) < end:
                 return None
-            answer = bytes(self._buffer[_FRAME.size : end])
+            answer = bytes(self._buffer[FRAME.size : end])
             del self._buffer[:end]
             self._answered(answer, bool(failed))
         return None

@@ -16,7 +16,7 @@ from io import BufferedReader
 from typing import Any, cast
 
 from crawl4r.resilience.allocator import keep_freed_memory
-from crawl4r.resilience.sandbox import _FRAME
+from crawl4r.resilience.frame import FRAME
 
 
 def main() -> None:
@@ -34,15 +34,15 @@ def main() -> None:
         gc.freeze()  # what is loaded stays: no need to look through it again and again
         # Only now: what the imports map is not the page's doing.
         resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory_bytes),) * 2)
-        channel.sendall(_FRAME.pack(0, 0))  # ready: the first page's time begins now
+        channel.sendall(FRAME.pack(0, 0))  # ready: the first page's time begins now
         for head, body in jobs:
             answer, failed = _answer(run, head, body)
-            channel.sendall(_FRAME.pack(len(answer), failed) + answer)
+            channel.sendall(FRAME.pack(len(answer), failed) + answer)
 
 
 def _jobs(incoming: BufferedReader) -> Iterator[tuple[Any, bytes]]:
-    while frame := incoming.read(_FRAME.size):
-        head_length, body_length = _FRAME.unpack(frame)
+    while frame := incoming.read(FRAME.size):
+        head_length, body_length = FRAME.unpack(frame)
         yield json.loads(incoming.read(head_length)), incoming.read(body_length)
 
 

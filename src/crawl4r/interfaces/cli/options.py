@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from crawl4r.errors import WorkspaceError
-from crawl4r.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from crawl4r.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,6 +30,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Machine-read
 
 def open_for_reading(path: Path) -> Workspace:
     """An existing workspace, also while a crawl runs in it."""
+    from crawl4r.workspace import open_workspace  # noqa: PLC0415 - help and completion go without
+
     check_that_there_is_a_crawl(path)
     return open_workspace(path, read_only=True)
 

@@ -9,7 +9,6 @@ import click
 
 from crawl4r.interfaces.cli.crawl import crawl_options
 from crawl4r.interfaces.cli.options import open_for_reading
-from crawl4r.interfaces.cli.running import run_crawl, saved_options
 
 
 @click.command("resume")
@@ -21,6 +20,8 @@ def command(workspace: Path, **options: Any) -> None:
     crawl4r resume -w docs
     crawl4r resume -w docs --max-pages 2000      the same, with another limit
     """
+    from crawl4r.interfaces.cli.running import run_crawl, saved_options  # noqa: PLC0415
+
     with open_for_reading(workspace) as opened:
         before = saved_options(opened)
     # By identity: 0 is an answer.

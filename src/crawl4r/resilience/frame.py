@@ -1,0 +1,12 @@
+"""How the crawl and a sandboxed worker frame what they tell each other.
+
+Of its own, because the worker loads little: `sandbox` would bring asyncio along.
+"""
+
+from __future__ import annotations
+
+import struct
+
+# To the worker: lengths of the JSON head and of the raw body. Back: length of the JSON, and 1 when
+# the function raised instead of answering.
+FRAME = struct.Struct("<II")
