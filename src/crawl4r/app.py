@@ -13,6 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crawl4r import events
 from crawl4r.archive.captures import Captures
@@ -21,7 +22,6 @@ from crawl4r.archive.metadata import MetadataLog
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.segments import SegmentBlobs
 from crawl4r.crawl import Crawl
-from crawl4r.documenting import Documenter
 from crawl4r.errands import Errands
 from crawl4r.errors import StorageDamaged, WorkspaceError
 from crawl4r.fetch.curl import CurlTransport
@@ -47,6 +47,13 @@ from crawl4r.state.database import Database
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import HostMemories, Notes, RobotsRecords
 from crawl4r.urls.address import AddressGate
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from crawl4r.documenting import Documenter
+    from crawl4r.following import IndexFollower
+    from crawl4r.indexing import Indexer
 
 _SCOPE_HOSTS = "scope_hosts"
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
@@ -191,8 +198,24 @@ async def build_documenter(
     parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
 ) -> Documenter:
     """What turns captures into documents; `stack` ends its processes."""
+    # Only now: comparing texts takes modules that a crawl of links and bytes does without.
+    from crawl4r.documenting import Documenter  # noqa: PLC0415
+
     sandbox = await stack.enter_async_context(make_extractors(settings))
     return Documenter(parts.database, parts.captures, parts.blobs, sandbox)
+
+
+def build_follower(parts: Parts, settings: Settings) -> IndexFollower:
+    """What indexes documents while they are made; it opens all it needs in its own thread."""
+    # Only now: an index takes modules that weigh more than the whole crawler.
+    from crawl4r.following import IndexFollower  # noqa: PLC0415
+
+    def open_indexer() -> AbstractContextManager[Indexer]:
+        from crawl4r import app_search  # noqa: PLC0415
+
+        return app_search.open_indexer(parts.path, settings)
+
+    return IndexFollower(open_indexer)
 
 
 def make_extractors(settings: Settings) -> Sandbox:
@@ -227,13 +250,17 @@ def _restore_budgets(
     return hosts
 
 
-def _prepare_frontier(parts: Parts, order: CrawlOrder, now: float) -> Frontier:
-    groups = order.settings.limits.groups
-    frontier = SqliteFrontier(
+def make_frontier(parts: Parts, settings: Settings) -> Frontier:
+    groups = settings.limits.groups
+    return SqliteFrontier(
         parts.database,
-        PRIORITIES[order.settings.strategy],
+        PRIORITIES[settings.strategy],
         {name: group.max for name, group in groups.items()},
     )
+
+
+def _prepare_frontier(parts: Parts, order: CrawlOrder, now: float) -> Frontier:
+    frontier = make_frontier(parts, order.settings)
     if recovered := frontier.recover():
         events.emit(events.STORE_RECOVERED, urls_released=recovered)
     found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)

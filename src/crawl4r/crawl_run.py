@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from crawl4r import events
 from crawl4r.app import (
@@ -15,17 +17,21 @@ from crawl4r.app import (
     Parts,
     build_crawl,
     build_documenter,
+    build_follower,
 )
 from crawl4r.archive.port import Blobs
 from crawl4r.content.decode import decode, guess_encoding
 from crawl4r.crawl import Crawl, EndedBy
-from crawl4r.documenting import Documenter
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.model import Capture, FoundBy, Visit
 from crawl4r.reading import LinkJudge
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.settings import Settings
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
+
+if TYPE_CHECKING:
+    from crawl4r.documenting import Documenter
+    from crawl4r.following import IndexFollower
 
 _PAGES_AHEAD = 64  # that a crawl may be in front of the one who iterates over it
 
@@ -82,6 +88,8 @@ class CrawlRun:
         self.settings = settings
         self.crawl: Crawl | None = None
         self.documenter: Documenter | None = None
+        self.follower: IndexFollower | None = None
+        self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
         self._budgets = budgets
         self._make_transport = make_transport
         self._pages: asyncio.Queue[Page | None] | None = None
@@ -113,6 +121,8 @@ class CrawlRun:
         self._is_stopped = True
         if self.crawl:
             self.crawl.stop()
+        if self.follower:
+            self.follower.stop()
 
     def stop_now(self) -> None:
         """Drop what is in flight; the next run fetches it again."""
@@ -161,6 +171,8 @@ class CrawlRun:
                 self.crawl.stop()
             if self.settings.content.extract:
                 self.documenter = await build_documenter(self.parts, self.settings, stack)
+                if self.settings.index.enabled:
+                    self.follower = build_follower(self.parts, self.settings)
             try:
                 return await self._crawl_and_read(self.crawl)
             except* Exception as problems:
@@ -169,12 +181,24 @@ class CrawlRun:
 
     async def _crawl_and_read(self, crawl: Crawl) -> EndedBy:
         if self.documenter is None:
-            return await crawl.run()
+            return await self._visit_all(crawl)
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self.documenter.follow())
-            ended = await crawl.run()
+            reading = tasks.create_task(self.documenter.follow())
+            if self.follower:
+                tasks.create_task(self.follower.follow())
+            ended = await self._visit_all(crawl)
             self.documenter.end()
+            await reading
+            if self.follower:
+                self.follower.end()
         return ended
+
+    async def _visit_all(self, crawl: Crawl) -> EndedBy:
+        started = time.monotonic()
+        try:
+            return await crawl.run()
+        finally:
+            self.seconds = time.monotonic() - started
 
     def _canonical(self, seed: str) -> str:
         return canonicalize(with_scheme(seed), None, self.settings.scope.canonical())

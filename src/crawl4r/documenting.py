@@ -34,23 +34,16 @@ from crawl4r.model import (
 )
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.state.database import Database
-from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import split
 
 # Bump when the same bytes would give another document: what an older version wrote is out of date.
 EXTRACTOR_VERSION = 1
 
-_CURSOR = "documents_cursor"
 _BATCH = 32
 _GONE = frozenset([404, 410])
 _NEAR = 0.9  # similarity from which one document stands for both
 _JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}
 _PAUSE = 0.2  # seconds between two looks for new captures
-
-
-def cursor_of(notes: Notes) -> int:
-    """The capture up to which documents were made."""
-    return int(notes.get(_CURSOR) or 0)
 
 
 class Documenter:
@@ -67,7 +60,6 @@ class Documenter:
         self._captures = captures
         self._blobs = blobs
         self._sandbox = sandbox
-        self._notes = Notes(database)
         self._documents = Documents(database)
         self._site_blocks = SiteBlocks(database)
         self._is_ending = asyncio.Event()
@@ -76,7 +68,7 @@ class Documenter:
 
     @property
     def cursor(self) -> int:
-        return cursor_of(self._notes)
+        return self._documents.cursor()
 
     def behind(self) -> int:
         """How many captures wait to be read."""
@@ -129,7 +121,6 @@ class Documenter:
     def forget_all(self) -> None:
         """Begin anew at the next `catch_up`; nothing is durable before its first batch is."""
         self._documents.forget_all()
-        self._notes.put(_CURSOR, "0")
 
     async def _process(self, batch: Sequence[Capture]) -> None:
         found = await asyncio.gather(*(self._extract(capture) for capture in batch))
@@ -138,7 +129,7 @@ class Documenter:
         for capture, extraction in zip(batch, found, strict=True):
             if self._keep(capture, extraction):
                 lessons_over.append(split(capture.url).host)
-        self._notes.put(_CURSOR, str(batch[-1].id))
+        self._documents.move_cursor(batch[-1].id)
         self._database.commit()
         for host in lessons_over:
             await self._read_again(host)

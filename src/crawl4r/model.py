@@ -72,6 +72,7 @@ class FoundBy(StrEnum):
     FRAME = "frame"
     NEXT = "next"
     PREVIOUS = "prev"
+    IMPORT = "import"
 
 
 class Found(NamedTuple):
@@ -252,6 +253,7 @@ class Document(NamedTuple):
     site_name: str = ""
     language: str = ""  # ISO 639; empty when unknown
     note: str = ""  # what could not be read
+    external_id: str = ""  # the name that an import gave it
 
 
 class PageVerdict(NamedTuple):

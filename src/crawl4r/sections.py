@@ -6,7 +6,7 @@ import re
 from ipaddress import ip_address
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from crawl4r import __version__
 from crawl4r.errors import InvalidUrl, SettingsError
@@ -231,6 +231,53 @@ class Content(Section):
     seconds: Annotated[float, Field(gt=0)] = 20.0  # for one page, then its reader is killed
     memory_mb: Annotated[int, Field(ge=64)] = 1024  # for an extracting process
     workers: Annotated[int, Field(ge=1, le=64)] = 1  # extracting processes
+
+
+class Indexing(Section):
+    """What of the documents can be searched, and in which pieces."""
+
+    enabled: bool = True  # index while pages are crawled; `crawl4r index` does it later
+    languages: list[str] = ["en"]  # ISO 639, of crawled documents; empty for all
+    near_duplicates: bool = False  # also documents that say almost the same as an older one
+    max_tokens: Annotated[int, Field(ge=16, le=8192)] = 512  # in a passage
+    keyword: str = "embedded"  # or postgresql://..., when one machine is not enough
+    vectors: str = "embedded"  # or the http:// address of a Qdrant server
+    collection: str = "crawl4r"  # on that server
+
+    @field_validator("languages")
+    @classmethod
+    def _are_codes(cls, value: list[str]) -> list[str]:
+        for code in value:
+            if not re.fullmatch(r"[a-z]{2,3}", code):
+                raise ValueError(f"{code!r} is not an ISO 639 code like en")
+        return value
+
+
+class Embedding(Section):
+    """Who turns texts into vectors."""
+
+    # auto: the local model where it is installed, else none; minilm, static, tei, openai or none
+    kind: Annotated[str, Field(pattern="^(auto|minilm|static|tei|openai|none)$")] = "auto"
+    url: str = ""  # of a TEI or an OpenAI-compatible server
+    model: str = ""  # the name that an OpenAI-compatible server knows it by
+    api_key: str = ""  # better in the environment: CRAWL4R_EMBEDDER__API_KEY
+    threads: Annotated[int, Field(ge=0)] = 0  # of the local model; 0: one a core
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> Embedding:
+        if self.kind in {"tei", "openai"} and not self.url:
+            raise ValueError(f"kind {self.kind} needs the address of the server in embedder.url")
+        return self
+
+
+class Searching(Section):
+    """How results are ranked."""
+
+    fusion: Annotated[str, Field(pattern="^(convex|rrf)$")] = "convex"
+    keyword_weight: Annotated[float, Field(ge=0)] = 0.5
+    vector_weight: Annotated[float, Field(ge=0)] = 0.5
+    per_document: Count = 2  # passages of one document; 0: any number
+    reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
 
 
 class Store(Section):

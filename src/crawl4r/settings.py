@@ -24,12 +24,15 @@ from crawl4r.robots_gate import RobotsRules
 from crawl4r.sections import (
     Agent,
     Content,
+    Embedding,
     Fetching,
+    Indexing,
     Limits,
     Network,
     Politeness,
     Reading,
     ScopeSection,
+    Searching,
     Section,
     Store,
 )
@@ -54,6 +57,9 @@ class Settings(Section):
     network: Network = Network()
     reading: Reading = Reading()
     content: Content = Content()
+    index: Indexing = Indexing()
+    embedder: Embedding = Embedding()
+    search: Searching = Searching()
     store: Store = Store()
 
     @model_validator(mode="after")
@@ -109,6 +115,12 @@ class Settings(Section):
         )
 
 
+def cache_folder() -> Path:
+    """Where things are kept that any workspace can use and that can be made again."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "crawl4r"
+
+
 def load_settings(
     file: Path | None = None,
     *,
@@ -151,6 +163,7 @@ SHORT_NAMES = {
     "store": "store.kind",
     "extract": "content.extract",
     "probe": "content.probe",
+    "index": "index.enabled",
     "proxies": "fetch.proxies.servers",
     "headers": "fetch.headers",
     "strategy": "strategy",

@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
-from crawl4r.app import MakeTransport, build_documenter, open_parts
+from crawl4r.app import MakeTransport, build_documenter, make_frontier, open_parts
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.crawl_run import CrawlRun, Page
-from crawl4r.documenting import cursor_of
+from crawl4r.importing import ImportCounts, Importer, read_records
 from crawl4r.model import Capture
 from crawl4r.reporting import PageRow
 from crawl4r.resilience.politeness import HostBudgets
@@ -133,7 +133,15 @@ class Workspace:
     @property
     def documents_cursor(self) -> int:
         """The capture up to which documents were made."""
-        return cursor_of(self.notes)
+        return self._documents.cursor()
+
+    def import_records(self, lines: IO[str], name: str) -> ImportCounts:
+        """Keep JSON lines with "text", "title" and "id" or "url" as captures."""
+        frontier = make_frontier(self.parts, self.settings)
+        importer = Importer(self.database, frontier, self.captures, self.blobs)
+        records = read_records(lines, name, self.settings.scope.canonical(), time.time())
+        *_, counts = importer.keep(records)
+        return counts
 
     async def reprocess(
         self, *, anew: bool = True, on_progress: Callable[[int], None] | None = None

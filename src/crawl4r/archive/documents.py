@@ -13,9 +13,11 @@ from crawl4r import zstd
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture, Document
 from crawl4r.state.database import Database
+from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import split
 
 _LEVEL = 3
+_CURSOR, _EPOCH = "documents_cursor", "documents_epoch"
 _SELECT = (
     "SELECT id, url, domain, parent_url, title, content, content_hash, language, metadata,"
     " crawled_at, updated_at, deleted_at, capture, signature, near_of, revision FROM documents"
@@ -168,6 +170,25 @@ class Documents:
         rows = self._database.read("SELECT count(*) FROM documents WHERE revision > ?", (revision,))
         return int(rows[0][0])
 
+    def ids(self) -> set[str]:
+        return {row[0] for row in self._database.read("SELECT id FROM documents")}
+
+    def epoch(self) -> str:
+        """Another one each time that all documents are made anew."""
+        return Notes(self._database).get(_EPOCH) or "0"
+
+    def cursor(self) -> int:
+        """The capture up to which documents were made."""
+        return int(Notes(self._database).get(_CURSOR) or 0)
+
+    def move_cursor(self, capture: int) -> None:
+        Notes(self._database).put(_CURSOR, str(capture))
+
+    def is_behind(self) -> bool:
+        """Whether captures wait to be read."""
+        (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM captures")
+        return bool(self.cursor() < row[0])
+
     def _begin_revision(self) -> None:
         self._database.write(
             "INSERT INTO tallies VALUES ('revisions', 1)"
@@ -219,6 +240,8 @@ class Documents:
         """Everything here is derived from the captures, and can be made again from them."""
         for table in ("documents", "near_bands", "extractions", "site_blocks", "sites_sampled"):
             self._database.write(f"DELETE FROM {table}")
+        self.move_cursor(0)
+        Notes(self._database).put(_EPOCH, str(int(self.epoch()) + 1))
 
 
 def _stored(row: tuple[Any, ...]) -> StoredDocument:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+RECORD_TYPE = "application/vnd.crawl4r.record+json"  # a line of `crawl4r import`
+
 _SNIFFED = 1024  # bytes
 _HTML_TYPES = frozenset(["text/html", "application/xhtml+xml"])
 _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -26,11 +28,14 @@ class Kind(StrEnum):
     JSON = "json"
     TEXT = "text"
     PDF = "pdf"
+    RECORD = "record"  # imported: an object with a title and a text
     OTHER = "other"  # pictures, archives, programs: kept, never read
 
 
 def kind_of(content_type: str, body: bytes) -> Kind:
     """`content_type` is the bare media type, in lower case; empty when the server named none."""
+    if content_type == RECORD_TYPE:
+        return Kind.RECORD
     start = body[:_SNIFFED].lstrip(_BLANKS).lower()
     if start.startswith(b"%pdf-"):
         return Kind.PDF

@@ -22,6 +22,9 @@ class Frontier(Protocol):
         that one refused by scope or a cap is reconsidered when it is admitted now.
         """
 
+    def id_of(self, url: str) -> int:
+        """The number of a URL that is known."""
+
     def lease(self, host: str, most: int) -> list[Lease]:
         """Take up to `most` pending URLs of a host, best first; empty when there are none."""
 

@@ -91,6 +91,10 @@ class SqliteFrontier:
                     self._count_groups(item.groups)
         return hosts
 
+    def id_of(self, url: str) -> int:
+        ((number,),) = self._database.read("SELECT id FROM urls WHERE url = ?", (url,))
+        return int(number)
+
     def _is_pending(self, url: str) -> bool:
         rows = self._database.read("SELECT state FROM urls WHERE url = ?", (url,))
         return bool(rows) and rows[0][0] == UrlState.PENDING

@@ -61,6 +61,7 @@ CREATE TABLE left_out (document_id TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHO
 """
 }
 _LEVEL = 3
+_CHANGES = "changes"
 _AT_ONCE = 500  # numbers in one question
 
 
@@ -149,6 +150,7 @@ class Catalogue:
         self._database.close()
 
     def commit(self) -> None:
+        self.put_fact(_CHANGES, str(self.change_mark() + 1))
         self._database.commit()
 
     def rollback(self) -> None:
@@ -167,8 +169,8 @@ class Catalogue:
         return int(rows[0][0]) if rows else 0
 
     def change_mark(self) -> int:
-        """Differs whenever somebody else has committed; cheap to ask for."""
-        return int(self._database.read("PRAGMA data_version")[0][0])
+        """Grows with every commit; what was found under another one may be out of date."""
+        return int(self.fact(_CHANGES) or 0)
 
     def totals(self) -> dict[str, int]:
         """What can be found now."""

@@ -1,4 +1,4 @@
-"""One crawl a workspace: an advisory lock that the kernel drops when the process dies."""
+"""One writer a workspace: an advisory lock that the kernel drops when the process dies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from crawl4r.errors import StorageFull, WorkspaceError
 class WorkspaceLock:
     """Held from construction to `close`. The file names the holder for the next one's message."""
 
-    def __init__(self, workspace: Path) -> None:
-        self._path = workspace / "crawl.lock"
+    def __init__(self, workspace: Path, work: str = "crawl") -> None:
+        """`work` is what no other process may do here at the same time."""
+        self._path = workspace / f"{work}.lock"
         try:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as problem:
@@ -24,7 +25,7 @@ class WorkspaceLock:
             holder = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._fd)
             raise WorkspaceError(
-                f"another crawl (process {holder}) is using {workspace}; "
+                f"another {work} (process {holder}) is using {workspace}; "
                 "wait for it, stop it, or give another --workspace"
             ) from None
         try:

@@ -10,7 +10,6 @@ import click
 
 from crawl4r.frontier.priority import Strategy
 from crawl4r.interfaces.cli.options import json_option, workspace_option
-from crawl4r.interfaces.cli.running import run_crawl
 
 
 def crawl_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,6 +72,11 @@ _OPTIONS = [
         help="Ask a host once for a page that cannot exist, to know its error pages."
         "  [default: probe]",
     ),
+    click.option(
+        "--index/--no-index",
+        default=None,
+        help="Make the documents searchable: words at once, vectors following.  [default: index]",
+    ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
     click.option("--refresh", is_flag=True, help="Visit known pages again, with their validators."),
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
@@ -96,4 +100,6 @@ def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
 
     Ctrl-C finishes the pages in flight, a second one stops at once; nothing is lost either way.
     """
+    from crawl4r.interfaces.cli.running import run_crawl  # noqa: PLC0415 - help goes without
+
     run_crawl(workspace, urls, options)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-import time
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from crawl4r.app_search import SearchDoor
 from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.found import print_hit
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.interfaces.cli.progress import show_progress
-from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
+from crawl4r.interfaces.cli.summary import summary_of
+from crawl4r.interfaces.cli.talking import print_banner, print_summary
 from crawl4r.interfaces.cli.wording import our_name
 from crawl4r.sample.server import SampleSite
+from crawl4r.search.request import SearchRequest
 from crawl4r.workspace import Workspace, open_workspace
 
+_QUESTIONS = ("how do I keep a crawler from hurting a server?", '"crawl-delay" type:prose')
 _RATE = 20.0  # requests a second: the site is ours and on this machine
 
 
@@ -51,14 +55,14 @@ async def _demo(url: str, path: Path, as_json: bool) -> None:
         run = workspace.crawl(url)
         if not as_json:
             print_banner(run, workspace)
-        started = time.monotonic()
         ended = await show_progress(run, enabled=not as_json)
-        summary = summary_of(run, workspace, ended, time.monotonic() - started)
+        summary = summary_of(run, workspace, ended)
         if as_json:
             print_json(summary)
             return
         print_summary(summary)
         _print_sights(workspace, url)
+        _print_searches(workspace)
 
 
 def _print_sights(workspace: Workspace, url: str) -> None:
@@ -80,5 +84,19 @@ def _print_sights(workspace: Workspace, url: str) -> None:
             grid.add_row(f"  /{path}", f"[cyan]{story['verdict']}[/cyan]", f"[dim]{reason}[/dim]")
     console.print("\nWhat became of some URLs (`crawl4r why` tells it of any):")
     console.print(grid)
+
+
+def _print_searches(workspace: Workspace) -> None:
+    """Questions whose answers share few words with them, and one that asks for exact words."""
+    console = Console(highlight=False)
+    door = SearchDoor(workspace.path, workspace.settings)
+    try:
+        for question in _QUESTIONS:
+            console.print(f"\n[bold]{our_name()} search '{question}'[/bold]")
+            answer = door.searcher().search(SearchRequest(question, limit=1))
+            for number, hit in enumerate(answer.hits, 1):
+                print_hit(console, number, hit, explain=False)
+    finally:
+        door.close()
     command = f"{our_name()} crawl https://example.org/ -w example"
     console.print(f"\nThen crawl something real:\n  [cyan]{command}[/cyan]")

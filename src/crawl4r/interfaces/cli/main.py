@@ -9,33 +9,42 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from crawl4r import __version__
 from crawl4r.errors import Crawl4rError
 
+# Each in the module of its name. The line is the first of its help, here so that a list of all
+# commands loads none of them.
 _COMMANDS = {
-    "check-policy": "check_policy",
-    "completion": "completion",
-    "configure": "configure",
-    "crawl": "crawl",
-    "demo": "demo",
-    "diff": "diff",
-    "export": "export",
-    "extract": "extract",
-    "get": "get",
-    "history": "history",
-    "pages": "pages",
-    "reprocess": "reprocess",
-    "reset": "reset",
-    "resume": "resume",
-    "scrape": "scrape",
-    "selftest": "selftest",
-    "status": "status",
-    "urls": "urls",
-    "why": "why",
+    "check-policy": "Say whether a URL may be crawled, with the rule that decides.",
+    "completion": "Print a script that teaches a shell to complete crawl4r's commands and options.",
+    "configure": "Write crawl4r.yaml in a workspace, or show the settings in force.",
+    "crawl": "Crawl from URLs into a workspace; the same command again goes on where it was.",
+    "demo": "Serve a bundled sample site on loopback, crawl it, and show what came of it.",
+    "diff": "Compare the text of two captures of a page; navigation and the like do not count.",
+    "embed": "Get, try and serve the model that turns texts into vectors.",
+    "export": "Write the documents of a workspace: one a line, as a table, or as markdown files.",
+    "extract": "Judge a page and turn it into markdown; from a file, or from stdin.",
+    "get": "Print a stored page: by URL, by hash, or as of a moment.",
+    "history": "List the captures of a URL: new, unchanged, changed, gone or rejected.",
+    "import": "Read documents from a file of JSON lines and keep them like pages that were crawled.",
+    "index": "Make the documents of a workspace searchable: by their words, then by their meaning.",
+    "pages": "List every known URL in the order of discovery, also while a crawl runs.",
+    "reprocess": "Judge and read every stored page again: verdicts, markdown, metadata, changes.",
+    "reset": "Delete everything a crawl has made; crawl4r.yaml stays.",
+    "resume": "Go on with a crawl, with the options it was started with.",
+    "scrape": "Fetch one page, as politely as a crawl does, and print its markdown.",
+    "search": "Find passages by their words and by their meaning, also while a crawl runs.",
+    "selftest": "Crawl the bundled site while killing the crawl (SIGKILL) again and again, then count.",
+    "similar": "List documents that say something like the document of a URL.",
+    "status": "Show totals, hosts and errors of a crawl, also while it runs.",
+    "urls": "Look at URLs the way the crawler does.",
+    "why": "Tell the story of a URL: where it was found, what admitted or refused it, every attempt.",
 }
 
 
@@ -46,12 +55,22 @@ class _Commands(click.Group):
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = _COMMANDS.get(cmd_name)
-        if module is None:
+        if cmd_name not in _COMMANDS:
             return None
+        module = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
         command = import_module(f"crawl4r.interfaces.cli.{module}").command
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        click.Group(commands=_listed("")).format_commands(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [
+            CompletionItem(command.name, help=command.get_short_help_str())
+            for command in _listed(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -59,6 +78,13 @@ class _Commands(click.Group):
         except BrokenPipeError:  # the reader of our output went away: `crawl4r pages | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None
+
+
+def _listed(start: str) -> list[click.Command]:
+    """Stand-ins for the commands whose names begin so, to be shown and not called."""
+    return [
+        click.Command(name, help=line) for name, line in _COMMANDS.items() if name.startswith(start)
+    ]
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

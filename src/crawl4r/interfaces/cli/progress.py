@@ -47,6 +47,7 @@ class _View:
         self._pending = 0
         self._unread = 0
         self._counted_at = 0.0
+        self._embedding_since: tuple[float, int] | None = None
         self._spinner = Spinner("dots", style="cyan")
 
     def render(self) -> Group:
@@ -70,6 +71,7 @@ class _View:
             Text.assemble((f"{crawl.keeper.pages:,}", "bold green"), " pages kept"),
             f"{self._pending:,} waiting",
             f"{self._unread:,} to be read" if self._unread else "",
+            self._unindexed(),
             f"{crawl.in_flight} in flight",
             f"{rate:,.1f}/s",
             human_bytes(crawl.keeper.bytes),
@@ -77,6 +79,30 @@ class _View:
             self._eta(rate),
         )
         return Group(grid, *self._details())
+
+    def _unindexed(self) -> str:
+        follower = self._run.follower
+        if follower is None or not any(follower.behind):
+            return ""
+        documents, passages = follower.behind
+        if documents:
+            return f"{documents:,} to be indexed"
+        return f"{passages:,} passages to be embedded{self._embedding_eta(passages)}"
+
+    def _embedding_eta(self, passages: int) -> str:
+        """Once the pages are done, how long the vectors take; Ctrl-C leaves them for later."""
+        if self._run.seconds == 0.0:
+            return ""
+        now, done = (
+            time.monotonic(),
+            self._run.follower.progress.embedded if self._run.follower else 0,
+        )
+        if self._embedding_since is None:
+            self._embedding_since = (now, done)
+        since, before = self._embedding_since
+        rate = (done - before) / max(now - since, 0.001)
+        left = f", about {human_seconds(passages / rate)}" if rate > 0 else ""
+        return f"{left} (Ctrl-C leaves them for `crawl4r index`)"
 
     def _eta(self, rate: float) -> str:
         if not self._pending or rate <= 0:

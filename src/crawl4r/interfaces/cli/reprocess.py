@@ -6,9 +6,8 @@ import asyncio
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from crawl4r.interfaces.cli.bars import progress_bar
 from crawl4r.interfaces.cli.options import (
     check_that_there_is_a_crawl,
     json_option,
@@ -50,21 +49,8 @@ def command(workspace: Path, missing: bool, dry_run: bool, as_json: bool) -> Non
 async def _reprocess(path: Path, *, missing: bool, talks: bool) -> dict[str, int]:
     async with open_workspace(path) as workspace:
         total = workspace.captures.count_after(workspace.documents_cursor if missing else 0)
-        with _bar(talks) as bar:
+        with progress_bar(talks) as bar:
             task = bar.add_task("reading", total=total)
             return await workspace.reprocess(
                 anew=not missing, on_progress=lambda count: bar.advance(task, count)
             )
-
-
-def _bar(talks: bool) -> Progress:
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not talks or not console.is_terminal,
-    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from crawl4r import events
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.options import print_json
-from crawl4r.interfaces.cli.progress import show_progress
-from crawl4r.interfaces.cli.summary import print_banner, print_summary, summary_of
+from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.workspace import Workspace
@@ -34,6 +33,7 @@ def run_crawl(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> Non
     profile = options.get("profile")
     settings = _load(path, profile, named)
     keep_freed_memory()
+    gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
     code = asyncio.run(_crawl(path, urls, settings, named, options))
     if code:
         sys.exit(code)
@@ -62,17 +62,22 @@ async def _crawl(
         _save_options(workspace, {**named, "profile": options.get("profile")})
         talks = not (options["quiet"] or options["as_json"])
         if talks:
-            print_banner(run, workspace)
+            # Only now: they load rich, and a script that reads JSON needs none of it.
+            from crawl4r.interfaces.cli import progress, talking  # noqa: PLC0415
+
+            talking.print_banner(run, workspace)
         elif not settings.agent.has_contact:
             events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
         _handle_signals(run, workspace, options.get("profile"), named)
-        started = time.monotonic()
-        ended = await show_progress(run, enabled=talks and not options["verbose"])
-        summary = summary_of(run, workspace, ended, time.monotonic() - started)
+        if talks and not options["verbose"]:
+            ended = await progress.show_progress(run, enabled=True)
+        else:
+            ended = await run.finish()
+        summary = summary_of(run, workspace, ended)
         if options["as_json"]:
             print_json(summary)
         elif talks:
-            print_summary(summary)
+            talking.print_summary(summary)
         return exit_code_of(ended, summary)
 
 

@@ -1,0 +1,192 @@
+"""The composition root of search: names the adapters of its ports, and owns their lifetimes.
+
+Beside `app.py`, so that a crawl that indexes nothing loads none of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.documents import Documents
+from crawl4r.content.tokens import load_tokenizer
+from crawl4r.errors import UsageError
+from crawl4r.indexing import Indexer, IndexRules
+from crawl4r.search.catalogue import Catalogue
+from crawl4r.search.embed_checked import CheckedEmbedder
+from crawl4r.search.generations import Generations
+from crawl4r.search.index import Index
+from crawl4r.search.keyword_tantivy import TantivyIndex
+from crawl4r.search.port import Embedder, KeywordIndex, Reranker, VectorIndex
+from crawl4r.search.vectors_scan import ScanVectors
+from crawl4r.searching import Searcher
+from crawl4r.settings import Settings, cache_folder
+from crawl4r.state.database import Database
+from crawl4r.state.lock import WorkspaceLock
+
+_FOLDER = "index"
+
+
+@contextlib.contextmanager
+def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> Iterator[Indexer]:
+    """Whoever indexes this workspace now; everything in the thread that opens it.
+
+    A rebuild fills a new generation, which searches use once this ends without an error.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.callback(WorkspaceLock(path, "index").close)
+        state = Database(path / "state.db", read_only=True)
+        stack.callback(state.close)
+        embedder = build_embedder(settings)
+        if embedder:
+            stack.callback(embedder.close)
+        generations = Generations(path / _FOLDER)
+        generations.remove_others()
+        current = generations.current()
+        previous = None
+        if current is None:
+            current = generations.begin()
+            generations.switch_to(current)
+        elif rebuild:
+            with contextlib.suppress(Exception):  # what is being replaced may well be broken
+                previous = _open_index(current, settings, embedder, writable=False)
+                stack.callback(previous.close)
+            current = generations.begin()
+        index = stack.enter_context(
+            contextlib.closing(_open_index(current, settings, embedder, writable=True))
+        )
+        indexer = Indexer(
+            Documents(state),
+            Captures(state),
+            index,
+            embedder,
+            load_tokenizer().count,
+            index_rules(settings),
+            previous=previous,
+        )
+        yield indexer
+        if current != generations.current() and not indexer.is_stopped:
+            generations.switch_to(current)
+
+
+def index_rules(settings: Settings) -> IndexRules:
+    section = settings.index
+    return IndexRules(frozenset(section.languages), section.near_duplicates, section.max_tokens)
+
+
+class SearchDoor:
+    """Searches a workspace, also while it is crawled; takes up a rebuilt index when there is one."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self._settings = settings
+        self._generations = Generations(path / _FOLDER)
+        self._embedder = build_embedder(settings)
+        self._reranker = build_reranker(settings)
+        self._folder: Path | None = None
+        self._index: Index | None = None
+        self._searcher: Searcher | None = None
+
+    def searcher(self) -> Searcher:
+        """Raises UsageError when there is no index yet."""
+        folder = self._generations.current()
+        if folder is None:
+            raise UsageError("nothing is indexed here yet; `crawl4r index` does it")
+        if self._searcher is None or folder != self._folder:
+            self._close_index()
+            self._index = _open_index(folder, self._settings, self._embedder, writable=False)
+            self._folder = folder
+            if self._embedder and self._index.vectors:
+                self._index.check_model(self._embedder.model)
+            self._searcher = Searcher(self._index, self._embedder, self._reranker)
+        return self._searcher
+
+    @property
+    def catalogue(self) -> Catalogue:
+        self.searcher()
+        assert self._index is not None
+        return self._index.catalogue
+
+    def close(self) -> None:
+        self._close_index()
+        for part in (self._embedder, self._reranker):
+            if part:
+                part.close()
+
+    def _close_index(self) -> None:
+        if self._index:
+            self._index.close()
+        self._index = self._searcher = None
+
+
+def build_embedder(settings: Settings) -> Embedder | None:
+    """None when there is none, or when the local model is wanted only if it is installed."""
+    section = settings.embedder
+    kind = section.kind
+    if kind == "none":
+        return None
+    if kind == "tei":
+        from crawl4r.search.embed_tei import TeiEmbedder  # noqa: PLC0415
+
+        return CheckedEmbedder(TeiEmbedder(section.url, api_key=section.api_key))
+    if kind == "openai":
+        from crawl4r.search.embed_openai import OpenAiEmbedder  # noqa: PLC0415
+
+        return CheckedEmbedder(OpenAiEmbedder(section.url, section.model, section.api_key))
+    if kind == "static":
+        from crawl4r.search.embed_static import StaticEmbedder  # noqa: PLC0415
+
+        return CheckedEmbedder(StaticEmbedder())
+    from crawl4r.search.embed_minilm import MiniLmEmbedder, is_installed  # noqa: PLC0415
+
+    if kind == "auto" and not is_installed():
+        return None
+    return CheckedEmbedder(MiniLmEmbedder(cache_folder() / "models", threads=section.threads))
+
+
+def build_reranker(settings: Settings) -> Reranker | None:
+    where = settings.search.reranker
+    if not where:
+        return None
+    if "://" in where:
+        from crawl4r.search.embed_tei import TeiReranker  # noqa: PLC0415
+
+        return TeiReranker(where)
+    from crawl4r.search.rerank_onnx import OnnxReranker  # noqa: PLC0415
+
+    return OnnxReranker(Path(where))
+
+
+def _open_index(
+    folder: Path, settings: Settings, embedder: Embedder | None, *, writable: bool
+) -> Index:
+    with contextlib.ExitStack() as undo:
+        catalogue = Catalogue(folder / "catalogue.db", writable=writable)
+        undo.callback(catalogue.close)
+        keyword = _open_keyword(folder, settings, writable=writable)
+        undo.callback(keyword.close)
+        vectors = _open_vectors(folder, settings, embedder, writable=writable)
+        undo.pop_all()
+    return Index(catalogue, keyword, vectors)
+
+
+def _open_keyword(folder: Path, settings: Settings, *, writable: bool) -> KeywordIndex:
+    if settings.index.keyword == "embedded":
+        return TantivyIndex(folder / "keyword", writable=writable)
+    from crawl4r.search.keyword_postgres import PostgresKeywordIndex  # noqa: PLC0415
+
+    return PostgresKeywordIndex(settings.index.keyword)
+
+
+def _open_vectors(
+    folder: Path, settings: Settings, embedder: Embedder | None, *, writable: bool
+) -> VectorIndex | None:
+    if embedder is None:
+        return None
+    if settings.index.vectors == "embedded":
+        return ScanVectors(folder / "vectors", embedder.dimension, writable=writable)
+    from crawl4r.search.vectors_qdrant import QdrantVectors, connect  # noqa: PLC0415
+
+    client = connect(settings.index.vectors)
+    return QdrantVectors(client, settings.index.collection, embedder.dimension)

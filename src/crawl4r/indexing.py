@@ -1,0 +1,326 @@
+"""The archive's documents become passages that can be searched: from a cursor, restartable.
+
+    documents after the cursor ──> chunks ──> keyword index ──> catalogue, with the cursor
+                                                                    │
+    passages without a vector <─────────────────────────────────────┘
+          └──> embedder ──> vector index ──> catalogue
+
+Words can be searched as soon as a document is indexed; vectors follow. An index is told before the
+catalogue commits: a crash repeats a batch, and what the indexes know too much is dropped first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.documents import Documents, StoredDocument
+from crawl4r.content.chunk import CountTokens, chunk_by_structure
+from crawl4r.errors import StorageDamaged, UsageError
+from crawl4r.search.catalogue import Catalogue, Entry, Found, Version, facets_of
+from crawl4r.search.index import Index
+from crawl4r.search.port import Embedder, Passage, Vector
+
+_DOCUMENTS = 128  # in one commit of the keyword index, which costs tens of milliseconds
+_PASSAGES = 512  # looked at for vectors at once
+_EMBEDDED = 48  # of those embedded at once: about two seconds of one core
+_CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRules:
+    """What is indexed, and in which pieces."""
+
+    languages: frozenset[str] = frozenset(["en"])  # of crawled documents; empty for all
+    with_near: bool = False  # documents that say almost the same as an older one
+    max_tokens: int = 512  # in a passage
+
+
+@dataclass(slots=True)
+class IndexProgress:
+    """What has been done in this run."""
+
+    documents: int = 0
+    passages: int = 0
+    embedded: int = 0  # by the embedder
+    reused: int = 0  # vectors of texts that had one
+    left_out: dict[str, int] = field(default_factory=dict)  # by reason
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What a batch means for the indexes."""
+
+    put: list[Passage] = field(default_factory=list)
+    retired: list[tuple[list[int], float]] = field(default_factory=list)
+    deleted: list[int] = field(default_factory=list)
+
+
+class Indexer:
+    """Follows the documents of a workspace. One thread, one writer of the index."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        captures: Captures,
+        index: Index,
+        embedder: Embedder | None,
+        count_tokens: CountTokens,
+        rules: IndexRules,
+        *,
+        previous: Index | None = None,
+    ) -> None:
+        """`previous`: the index that this one is to replace, whose vectors are used again."""
+        self._documents = documents
+        self._captures = captures
+        self._index = index
+        self._catalogue = index.catalogue
+        self._embedder = embedder if index.vectors else None
+        self._count_tokens = count_tokens
+        self._rules = rules
+        self._previous = previous
+        self.is_stopped = False
+        self.progress = IndexProgress()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make sure that this index is ours to go on with, and drop what a crash left over."""
+        rules = f"structure-{self._rules.max_tokens}"
+        if self._embedder:
+            self._index.check_model(self._embedder.model)
+        if (made_by := self._catalogue.fact(_RULES)) not in {None, rules}:
+            raise UsageError(
+                f"the index has passages cut by {made_by}, the settings ask for {rules};"
+                " `crawl4r index --rebuild` makes it again"
+            )
+        self._catalogue.put_fact(_RULES, rules)
+        if self._embedder:
+            self._index.note_model(self._embedder.model)
+        languages = ",".join(sorted(self._rules.languages)) + f" near={self._rules.with_near}"
+        if self._catalogue.fact(_LANGUAGES) != languages:
+            self._catalogue.put_fact(_LANGUAGES, languages)
+            self._catalogue.put_fact(_CURSOR, "0")  # everything is judged again
+        self._index.keyword.delete_beyond(self._catalogue.last_number())
+        self._index.keyword.commit()
+        self._catalogue.commit()
+
+    @property
+    def cursor(self) -> int:
+        return cursor_of(self._catalogue)
+
+    def behind(self) -> tuple[int, int]:
+        """Documents to be indexed, and passages that wait for a vector."""
+        waiting = self._catalogue.count_waiting() if self._embedder else 0
+        return self._documents.count_revised(self.cursor), waiting
+
+    def totals(self) -> dict[str, int]:
+        """What can be found now."""
+        return self._catalogue.totals()
+
+    def stop(self) -> None:
+        """Leave what is left for the next run."""
+        self.is_stopped = True
+
+    def catch_up(self) -> int:
+        """Index the words of all documents that changed; how many that were."""
+        total = 0
+        while not self.is_stopped:
+            batch = list(islice(self._documents.revised_after(self.cursor), _DOCUMENTS))
+            if not batch:
+                break
+            self._index_batch(batch)
+            total += len(batch)
+        if not self.is_stopped:
+            self._drop_vanished()
+        return total
+
+    def _index_batch(self, batch: Sequence[StoredDocument]) -> None:
+        changes = _Changes()
+        for stored in batch:
+            self._take(stored, changes)
+        self._catalogue.put_fact(_CURSOR, str(batch[-1].revision))
+        self._apply(changes)
+        self.progress.documents += len(batch)
+
+    def _take(self, stored: StoredDocument, changes: _Changes) -> None:
+        before = self._catalogue.current(stored.id)
+        reason = self._reason_against(stored)
+        if before and not reason and _is_same(before, stored):
+            return
+        if before:
+            self._remove(before, stored, changes)
+        if reason:
+            self._catalogue.leave_out(stored.id, reason)
+            self.progress.left_out[reason] = self.progress.left_out.get(reason, 0) + 1
+            return
+        self._catalogue.take_in(stored.id)
+        added = self._catalogue.add(self._version(stored), self._entries(stored))
+        changes.put += [found.passage() for found in added]
+        self.progress.passages += len(added)
+
+    def _reason_against(self, stored: StoredDocument) -> str | None:
+        """The rule that keeps a document out of the index, or None."""
+        if stored.deleted_at is not None:
+            return "gone"
+        if stored.near_of and not self._rules.with_near:
+            return "almost the same as another document"
+        language, languages = stored.document.language, self._rules.languages
+        is_foreign = bool(languages and language) and language not in languages
+        if is_foreign and not stored.document.external_id:
+            return f"language {language} is not in index.languages"
+        return None
+
+    def _remove(self, before: Version, stored: StoredDocument, changes: _Changes) -> None:
+        """The old version goes into the past; one that was only read again was never there."""
+        old = self._catalogue.passages_of(before)
+        numbers = [found.entry.number for found in old]
+        if before.capture == stored.capture and stored.deleted_at is None:
+            self._catalogue.delete(before)
+            changes.deleted += numbers
+            return
+        at = stored.deleted_at or stored.updated_at
+        self._catalogue.retire(before, at)
+        changes.retired.append((numbers, at))
+        retired = before._replace(retired_at=at)
+        changes.put += [Found(found.entry, retired).passage() for found in old]
+
+    def _apply(self, changes: _Changes) -> None:
+        keyword, vectors = self._index.keyword, self._index.vectors
+        keyword.delete(changes.deleted)
+        keyword.put(changes.put)
+        keyword.commit()
+        if vectors:
+            vectors.delete(changes.deleted)
+            for numbers, at in changes.retired:
+                vectors.retire(numbers, at)
+        self._catalogue.commit()
+
+    def _drop_vanished(self) -> None:
+        """Drop documents that a new reading of the archive no longer has, once it is over."""
+        epoch = self._documents.epoch()
+        if self._catalogue.fact(_EPOCH) == epoch or self._documents.is_behind():
+            return
+        known = self._documents.ids()
+        changes = _Changes()
+        for document_id in [each for each in self._catalogue.current_ids() if each not in known]:
+            before = self._catalogue.current(document_id)
+            assert before is not None
+            changes.deleted += [f.entry.number for f in self._catalogue.passages_of(before)]
+            self._catalogue.delete(before)
+        self._catalogue.put_fact(_EPOCH, epoch)
+        self._apply(changes)
+
+    def _version(self, stored: StoredDocument) -> Version:
+        capture = self._captures.by_id(stored.capture)
+        if capture is None:
+            raise StorageDamaged(
+                f"state.db: capture {stored.capture} of {stored.document.url} is missing"
+            )
+        document = stored.document
+        return Version(
+            stored.id, document.external_id, document.url, document.title, stored.domain,
+            document.language, document.kind, "", (), stored.capture, capture.sha256 or "",
+            stored.content_hash, capture.fetched_at,
+        )  # fmt: skip
+
+    def _entries(self, stored: StoredDocument) -> list[Entry]:
+        title, markdown = stored.document.title, stored.document.markdown
+        chunks = chunk_by_structure(markdown, self._count_tokens, max_tokens=self._rules.max_tokens)
+        entries = []
+        for chunk in chunks:
+            text = markdown[chunk.start : chunk.end]
+            if text.strip():
+                key = _key(embedded_text(title, chunk.headings, text))
+                fields = (chunk.id, *chunk[:3], chunk.tokens, chunk.kind.value, chunk.headings)
+                entries.append(Entry(0, *fields, text, key))
+        return entries
+
+    def embed_some(self) -> int:
+        """Give some passages their vectors; how many, 0 when all have one."""
+        vectors = self._index.vectors
+        if self._embedder is None or vectors is None or self.is_stopped:
+            return 0
+        waiting = self._catalogue.waiting(_PASSAGES)
+        if not waiting:
+            return 0
+        known = self._known_vectors({found.entry.key for found in waiting})
+        fresh = list({f.entry.key: f for f in waiting if f.entry.key not in known}.values())
+        fresh = fresh[:_EMBEDDED]
+        if fresh:
+            made = self._embedder.embed([_text_of(found) for found in fresh])
+            known |= {found.entry.key: vector for found, vector in zip(fresh, made, strict=True)}
+        done = [found for found in waiting if found.entry.key in known]
+        numbers = [found.entry.number for found in done]
+        vectors.put(
+            [(f.entry.number, facets_of(f.version, f.entry.content_type)) for f in done],
+            np.stack([known[found.entry.key] for found in done]),
+        )
+        self._catalogue.mark_embedded(numbers)
+        self._catalogue.commit()
+        self.progress.embedded += len(fresh)
+        self.progress.reused += len(done) - len(fresh)
+        return len(done)
+
+    def _known_vectors(self, keys: set[bytes]) -> dict[bytes, Vector]:
+        """Vectors of texts that were embedded before, here or in the index that this one replaces."""
+        known: dict[bytes, Vector] = {}
+        for index in (self._index, self._previous):
+            if index is None or index.vectors is None:
+                continue
+            numbers = index.catalogue.embedded(list(keys - known.keys()))
+            vectors = index.vectors.vectors(list(numbers.values()))
+            known |= {key: vectors[n] for key, n in numbers.items() if n in vectors}
+        return known
+
+
+def cursor_of(catalogue: Catalogue) -> int:
+    """The revision up to which documents are indexed."""
+    return int(catalogue.fact(_CURSOR) or 0)
+
+
+def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
+    """A passage with the way to it in front: what it is about is often said only there."""
+    text = text.strip()
+    way = [title, *(heading for heading in headings if heading != title)]
+    said = " > ".join(part for part in way if part and not text.startswith(part))
+    return f"{said}\n{text}" if said else text
+
+
+def _text_of(found: Found) -> str:
+    return embedded_text(found.version.title, found.entry.headings, found.entry.text)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _is_same(before: Version, stored: StoredDocument) -> bool:
+    return (before.content_hash, before.title, before.language) == (
+        stored.content_hash,
+        stored.document.title,
+        stored.document.language,
+    )
+
+
+def index_all(
+    indexer: Indexer,
+    *,
+    with_vectors: bool = True,
+    on_progress: Callable[[IndexProgress, tuple[int, int]], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> IndexProgress:
+    """Everything that is to be done now, words first."""
+    told_at = -1.0
+    while True:
+        done = indexer.catch_up() + (indexer.embed_some() if with_vectors else 0)
+        if on_progress and (not done or clock() - told_at > 0.2):
+            on_progress(indexer.progress, indexer.behind())
+            told_at = clock()
+        if not done:
+            return indexer.progress

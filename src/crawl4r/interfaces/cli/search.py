@@ -1,0 +1,170 @@
+"""`crawl4r search`: ask, and see where the answer comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import (
+    check_that_there_is_a_crawl,
+    json_option,
+    print_json,
+    workspace_option,
+)
+
+if TYPE_CHECKING:
+    from crawl4r.search.request import SearchRequest
+    from crawl4r.searching import Searcher
+
+
+@click.command("search")
+@click.argument("query", required=False)
+@workspace_option
+@click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True)
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "keyword", "vector"]),
+    default="hybrid",
+    show_default=True,
+    help="Words and meaning, or one of them.",
+)
+@click.option("--site", "domains", multiple=True, help="Only this domain and those below it.")
+@click.option("--type", "types", multiple=True, help="Only html, pdf, ... or code, table, list.")
+@click.option("--language", "languages", multiple=True, help="Only this language, e.g. en.")
+@click.option("--since", help="Only what was captured on or after this date.")
+@click.option("--before", help="Only what was captured before this date.")
+@click.option("--as-of", help="What was known at this date, as it was then.")
+@click.option("--per-document", type=click.IntRange(0), help="Passages of one document; 0: any.")
+@click.option("--neighbours", type=click.IntRange(0, 5), default=0, help="Passages around each.")
+@click.option("--min-score", type=float, default=0.0, help="Nothing below this score.")
+@click.option("--fusion", type=click.Choice(["convex", "rrf"]), help="How the halves are joined.")
+@click.option("--rerank", is_flag=True, help="Let the configured cross-encoder order the best.")
+@click.option("--cursor", help="Go on after an earlier answer.")
+@click.option(
+    "--queries",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='Many at once: lines like {"id": "1", "text": "..."}.',
+)
+@click.option("--explain", is_flag=True, help="Ranks and scores of each half, and the time taken.")
+@json_option
+def command(
+    query: str | None,
+    workspace: Path,
+    queries: Path | None,
+    explain: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Find passages by their words and by their meaning, also while a crawl runs.
+
+    \b
+    crawl4r search "how do I roll back to a savepoint" -w docs
+    crawl4r search '"full text search" -russian site:postgresql.org type:table'
+    crawl4r search 'connect* after:2026-01' --mode keyword --explain
+    crawl4r search --queries questions.jsonl --limit 100 --json
+
+    Words, "phrases", prefix*, -without, +with, site:, type:, lang:, before: and after:.
+    """
+    from crawl4r.app_search import SearchDoor  # noqa: PLC0415 - help goes without
+    from crawl4r.settings import FILE_NAME, load_settings  # noqa: PLC0415
+
+    if (query is None) == (queries is None):
+        raise UsageError("give a query, or a file of them with --queries")
+    check_that_there_is_a_crawl(workspace)
+    settings = load_settings(workspace / FILE_NAME)
+    door = SearchDoor(workspace, settings)
+    try:
+        searcher = door.searcher()
+        if queries is not None:
+            _answer_many(searcher, queries, _request("", options, settings.search), as_json)
+        else:
+            _answer_one(searcher, _request(query or "", options, settings.search), explain, as_json)
+    finally:
+        door.close()
+
+
+def _request(query: str, options: dict[str, Any], defaults: Any) -> SearchRequest:
+    from crawl4r.search.port import Filters  # noqa: PLC0415
+    from crawl4r.search.request import EVERYTHING, Fusion, Mode, SearchRequest  # noqa: PLC0415
+
+    filters = Filters(
+        domains=options["domains"],
+        types=options["types"],
+        languages=options["languages"],
+        since=_moment(options["since"], "--since", EVERYTHING.since),
+        before=_moment(options["before"], "--before", EVERYTHING.before),
+        as_of=_moment(options["as_of"], "--as-of", EVERYTHING.as_of),
+    )
+    per_document = options["per_document"]
+    return SearchRequest(
+        query,
+        Mode(options["mode"]),
+        options["limit"],
+        filters,
+        Fusion(options["fusion"] or defaults.fusion),
+        defaults.keyword_weight,
+        defaults.vector_weight,
+        min_score=options["min_score"],
+        per_document=defaults.per_document if per_document is None else per_document,
+        neighbours=options["neighbours"],
+        rerank=options["rerank"],
+        cursor=options["cursor"],
+    )
+
+
+def _moment(text: str | None, option: str, default: float) -> float:
+    if text is None:
+        return default
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{option}: {text!r} is not a date like 2026-05-31") from None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
+def _answer_one(searcher: Searcher, request: SearchRequest, explain: bool, as_json: bool) -> None:
+    from crawl4r.interfaces.cli.found import answer_json, print_answer  # noqa: PLC0415
+
+    answer = searcher.search(request)
+    if as_json:
+        print_json(answer_json(answer, explain=explain))
+    else:
+        print_answer(answer, request, explain=explain)
+
+
+def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json: bool) -> None:
+    """One line a result; each document once, since documents are what such lists are judged by."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    from crawl4r.interfaces.cli.found import name_of  # noqa: PLC0415
+
+    for name, text in _queries_in(file):
+        answer = searcher.search(replace(request, query=text, per_document=1))
+        for rank, hit in enumerate(answer.hits, 1):
+            line = {"query": name, "rank": rank, "id": name_of(hit), "score": round(hit.score, 6)}
+            if as_json:
+                print_json(line)
+            else:
+                click.echo("\t".join(str(value) for value in line.values()))
+
+
+def _queries_in(file: Path) -> Iterator[tuple[str, str]]:
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+                text = record.get("text", record.get("query"))
+                name = str(record.get("id", number))
+            except (ValueError, AttributeError):
+                text = None
+            if not isinstance(text, str):
+                raise UsageError(f'{file}, line {number}: not like {{"id": "1", "text": "..."}}')
+            yield name, text

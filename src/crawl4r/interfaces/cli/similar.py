@@ -1,0 +1,45 @@
+"""`crawl4r similar`: what else says something like this page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+
+
+@click.command("similar")
+@click.argument("url")
+@workspace_option
+@click.option("--limit", "-n", type=click.IntRange(1, 100), default=10, show_default=True)
+@json_option
+def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
+    """List documents that say something like the document of a URL.
+
+    \b
+    crawl4r similar https://docs.example.org/tutorial/errors.html -w docs
+    """
+    from rich.console import Console  # noqa: PLC0415 - help goes without
+
+    from crawl4r.app_search import SearchDoor  # noqa: PLC0415
+    from crawl4r.interfaces.cli.found import hit_json, print_hit  # noqa: PLC0415
+
+    with open_for_reading(workspace) as opened:
+        door = SearchDoor(workspace, opened.settings)
+        try:
+            hits = door.searcher().similar(opened.canonical(url), limit)
+        finally:
+            door.close()
+    if as_json:
+        print_json({"results": [hit_json(hit, explain=False) for hit in hits]})
+        return
+    for number, hit in enumerate(hits, 1):
+        print_hit(Console(highlight=False), number, hit, explain=False)
+    if not hits:
+        click.echo("Nothing similar is indexed.")

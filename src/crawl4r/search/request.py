@@ -1,0 +1,78 @@
+"""What is asked of an index, and what it answers: the values of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from crawl4r.search.catalogue import Found
+from crawl4r.search.fusion import RRF_K
+from crawl4r.search.port import Filters
+
+EVERYTHING = Filters()
+
+
+class Mode(StrEnum):
+    HYBRID = "hybrid"
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+
+
+class Fusion(StrEnum):
+    CONVEX = "convex"  # weighted sum of both scores
+    RRF = "rrf"  # weighted reciprocal ranks
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What is asked for. Values, so that equal requests share an answer."""
+
+    query: str
+    mode: Mode = Mode.HYBRID
+    limit: int = 10
+    filters: Filters = EVERYTHING
+    fusion: Fusion = Fusion.CONVEX
+    keyword_weight: float = 0.5
+    vector_weight: float = 0.5
+    rrf_k: int = RRF_K
+    min_score: float = 0.0
+    per_document: int = 2  # passages of one document; 0 for any number
+    neighbours: int = 0  # passages before and after each that come with it
+    rerank: bool = False
+    rerank_top: int = 20
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that answers, with where it comes from."""
+
+    found: Found
+    score: float
+    keyword_score: float | None  # BM25
+    vector_score: float | None  # cosine
+    keyword_rank: int | None  # from 1, among the best of that half
+    vector_rank: int | None
+    rerank_score: float | None = None
+    highlights: Sequence[tuple[int, int]] = ()  # character ranges of the passage's text
+    link: str = ""  # the URL with a text fragment
+    neighbours: Sequence[Found] = ()
+
+    @property
+    def source(self) -> str:
+        if self.keyword_rank and self.vector_rank:
+            return "fused"
+        return "keyword" if self.keyword_rank else "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hits, best first. `milliseconds` says where the time went."""
+
+    hits: Sequence[Hit]
+    candidates: int
+    cursor: str | None = None  # for more of them; None when there are none
+    notes: Sequence[str] = ()
+    is_cached: bool = False
+    milliseconds: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,294 @@
+"""A question becomes ranked passages.
+
+query ─> words and conditions ─┬─> keyword index: best 100 ─┐
+                               └─> embedder ─> vectors: 100 ─┴─> fuse ─> once each, few a document
+                                         ─> neighbours, reranker, highlights ─> answer
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from crawl4r.content.markdown import plain_text
+from crawl4r.errors import UsageError
+from crawl4r.search.caching import AnswerCache
+from crawl4r.search.catalogue import Found
+from crawl4r.search.cursor import Cursor
+from crawl4r.search.fusion import combine, ranked, reciprocal_ranks
+from crawl4r.search.highlight import best_line, highlights, with_fragment
+from crawl4r.search.index import Index
+from crawl4r.search.port import (
+    Embedder,
+    Filters,
+    KeywordQuery,
+    Reranker,
+    Scored,
+)
+from crawl4r.search.query import ParsedQuery, parse
+from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
+
+CANDIDATES = 100  # of each half
+LONGEST_QUERY = 1_000  # characters
+MOST_RESULTS = 200
+
+
+class Searcher:
+    """Asks one index. For one thread; the cache may be shared."""
+
+    def __init__(
+        self,
+        index: Index,
+        embedder: Embedder | None,
+        reranker: Reranker | None = None,
+        *,
+        cache: AnswerCache[Answer] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._index = index
+        self._embedder = embedder if index.vectors else None
+        self._reranker = reranker
+        self._cache = cache or AnswerCache(256)
+        self._clock = clock
+
+    def search(self, request: SearchRequest) -> Answer:
+        """Raises UsageError for what cannot be asked; a strange query is answered all the same."""
+        started = self._clock()
+        request = self._checked(request)
+        mark = self._index.catalogue.change_mark()
+        answer, was_there = self._cache.get(request, mark, lambda: self._answer(request))
+        total = 1_000 * (self._clock() - started)
+        return replace(
+            answer, is_cached=was_there, milliseconds={**answer.milliseconds, "total": total}
+        )
+
+    def similar(self, url: str, limit: int = 10) -> list[Hit]:
+        """Passages of other documents that are nearest to the document of a URL, one a document."""
+        versions = [v for v in self._index.catalogue.versions_of(url) if v.retired_at is None]
+        if not versions:
+            raise UsageError(f"{url} is not in the index; `crawl4r why {url}` may tell why")
+        if self._index.vectors is None:
+            raise UsageError(
+                "there are no vectors in this index: set embedder.kind and index again"
+            )
+        own = self._index.catalogue.passages_of(versions[0])
+        vectors = self._index.vectors.vectors([found.entry.number for found in own])
+        if not vectors:
+            raise UsageError(f"{url} has no vectors yet; `crawl4r index` makes them")
+        middle = np.mean(list(vectors.values()), axis=0)
+        middle /= np.linalg.norm(middle) or 1.0
+        near = self._index.vectors.nearest(middle, limit * 5 + len(own), Filters())
+        documents = self._index.catalogue.documents_of([hit.number for hit in near])
+        seen = {versions[0].document_id}
+        chosen = []
+        for rank, hit in enumerate(near, 1):
+            document = documents.get(hit.number, ("", ""))[0]
+            if document and document not in seen:
+                seen.add(document)
+                chosen.append((hit, rank))
+        found = self._index.catalogue.find([hit.number for hit, _ in chosen[:limit]])
+        return [
+            Hit(found[hit.number], hit.score, None, hit.score, None, rank)
+            for hit, rank in chosen[:limit]
+            if hit.number in found
+        ]
+
+    def _checked(self, request: SearchRequest) -> SearchRequest:
+        if not 1 <= request.limit <= MOST_RESULTS:
+            raise UsageError(f"a search gives 1 to {MOST_RESULTS} results, not {request.limit}")
+        if request.mode is Mode.VECTOR and self._embedder is None:
+            raise UsageError(
+                "there are no vectors to search: `crawl4r embed install` gets the model,"
+                " `crawl4r index` makes them; --mode keyword works without"
+            )
+        if request.rerank and self._reranker is None:
+            raise UsageError(
+                "no reranker is configured: set search.reranker to the URL of a TEI server or to"
+                " the folder of an ONNX cross-encoder"
+            )
+        return request
+
+    def _answer(self, request: SearchRequest) -> Answer:
+        watch = _Watch(self._clock)
+        parsed = parse(request.query[:LONGEST_QUERY])
+        notes = list(parsed.notes)
+        if len(request.query) > LONGEST_QUERY:
+            notes.append(f"only the first {LONGEST_QUERY:,} characters of the query were read")
+        cursor = Cursor.read(request.cursor, self._index.catalogue.last_number())
+        where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
+        watch.lap("parse")
+        halves = self._candidates(request, parsed, where, watch)
+        scores = self._fuse(request, halves)
+        chosen = self._choose(request, scores, cursor)
+        watch.lap("fuse")
+        found = self._index.catalogue.find([hit.number for hit in chosen])
+        hits = [halves.hit(found[hit.number], hit.score) for hit in chosen if hit.number in found]
+        watch.lap("fetch")
+        if request.rerank:
+            hits = self._reranked(parsed.plain, hits)
+            watch.lap("rerank")
+        page = hits[: request.limit]
+        hits_shown = [self._finished(hit, parsed, request.neighbours) for hit in page]
+        watch.lap("highlight")
+        has_more = len(hits) > len(page)
+        return Answer(
+            hits_shown,
+            len(scores),
+            cursor.after([hit.found.entry.number for hit in page]) if has_more else None,
+            notes,
+            milliseconds=watch.laps,
+        )
+
+    def _candidates(
+        self, request: SearchRequest, parsed: ParsedQuery, where: Filters, watch: _Watch
+    ) -> _Halves:
+        """Both top lists, and both scores of everything that is in either."""
+        keyword, vectors = self._index.keyword, self._index.vectors
+        by_words: list[Scored] = []
+        by_meaning: list[Scored] = []
+        vector = None
+        if request.mode is not Mode.VECTOR:
+            by_words = keyword.best(parsed.keywords, CANDIDATES, where)
+            watch.lap("keyword")
+        if request.mode is not Mode.KEYWORD and self._embedder and vectors and parsed.plain.strip():
+            vector = self._embedder.embed_query(parsed.plain)
+            watch.lap("embed")
+            by_meaning = vectors.nearest(vector, CANDIDATES, where)
+            by_meaning = self._permitted(by_meaning, parsed.keywords)
+            watch.lap("vector")
+        halves = _Halves(by_words, by_meaning)
+        if request.mode is Mode.HYBRID and vector is not None and vectors:
+            only_meant = [n for n in halves.vector_ranks if n not in halves.keyword_ranks]
+            only_said = [n for n in halves.keyword_ranks if n not in halves.vector_ranks]
+            halves.keyword_scores |= keyword.scores(parsed.keywords, only_meant)
+            halves.vector_scores |= vectors.cosines(vector, only_said)
+            watch.lap("both scores")
+        return halves
+
+    def _permitted(self, hits: list[Scored], query: KeywordQuery) -> list[Scored]:
+        """What was excluded, or lacks what was required, is no answer however near it is."""
+        numbers = [hit.number for hit in hits]
+        excluded = [c._replace(is_excluded=False) for c in query.clauses if c.is_excluded]
+        required = [c for c in query.clauses if c.is_required and not c.is_excluded]
+        if excluded and numbers:
+            out = self._index.keyword.scores(KeywordQuery(tuple(excluded)), numbers)
+            hits = [hit for hit in hits if hit.number not in out]
+        if required and numbers:
+            kept = self._index.keyword.scores(KeywordQuery(tuple(required)), numbers)
+            hits = [hit for hit in hits if hit.number in kept]
+        return hits
+
+    def _fuse(self, request: SearchRequest, halves: _Halves) -> list[Scored]:
+        if request.mode is Mode.KEYWORD:
+            scores = halves.keyword_scores
+        elif request.mode is Mode.VECTOR:
+            scores = halves.vector_scores
+        elif request.fusion is Fusion.RRF:
+            rankings = [list(halves.keyword_ranks), list(halves.vector_ranks)]
+            weights = [request.keyword_weight, request.vector_weight]
+            scores = reciprocal_ranks(rankings, weights, request.rrf_k)
+        else:
+            scores = combine(
+                halves.keyword_scores,
+                halves.vector_scores,
+                keyword_weight=request.keyword_weight,
+                vector_weight=request.vector_weight,
+            )
+        return [hit for hit in ranked(scores) if hit.score >= request.min_score]
+
+    def _choose(
+        self, request: SearchRequest, scores: Sequence[Scored], cursor: Cursor
+    ) -> list[Scored]:
+        """The same text once, few of one document; one more than asked for, to know of a next page."""
+        sources = self._index.catalogue.documents_of([hit.number for hit in scores])
+        most = request.per_document or len(scores)
+        wanted = max(request.limit, request.rerank_top if request.rerank else 0) + 1
+        per_document: Counter[str] = Counter()
+        texts: set[str] = set()
+        chosen = []
+        shown = set(cursor.shown)
+        for hit in scores:
+            if hit.number not in sources:
+                continue
+            document, chunk = sources[hit.number]
+            if chunk in texts or per_document[document] >= most:
+                continue
+            texts.add(chunk)
+            per_document[document] += 1
+            if hit.number not in shown:
+                chosen.append(hit)
+                if len(chosen) == wanted:
+                    break
+        return chosen
+
+    def _reranked(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        assert self._reranker is not None
+        scores = self._reranker.scores(query, [hit.found.entry.text for hit in hits])
+        scored = [replace(hit, rerank_score=s) for hit, s in zip(hits, scores, strict=True)]
+        return sorted(scored, key=lambda hit: -(hit.rerank_score or 0.0))
+
+    def _finished(self, hit: Hit, parsed: ParsedQuery, reach: int) -> Hit:
+        text, language = hit.found.entry.text, hit.found.version.language
+        marks = highlights(
+            text, parsed.keywords, lambda words: self._index.keyword.stems(words, language)
+        )
+        line = plain_text(best_line(text, marks))
+        return replace(
+            hit,
+            highlights=marks,
+            link=with_fragment(hit.found.version.url, line),
+            neighbours=self._index.catalogue.neighbours(hit.found, reach) if reach else (),
+        )
+
+
+class _Halves:
+    """The two rankings by passage number, and the scores that are known of each."""
+
+    def __init__(self, by_words: Sequence[Scored], by_meaning: Sequence[Scored]) -> None:
+        self.keyword_ranks = {hit.number: rank for rank, hit in enumerate(by_words, 1)}
+        self.vector_ranks = {hit.number: rank for rank, hit in enumerate(by_meaning, 1)}
+        self.keyword_scores = {hit.number: hit.score for hit in by_words}
+        self.vector_scores = {hit.number: hit.score for hit in by_meaning}
+
+    def hit(self, found: Found, score: float) -> Hit:
+        number = found.entry.number
+        return Hit(
+            found,
+            score,
+            self.keyword_scores.get(number),
+            self.vector_scores.get(number),
+            self.keyword_ranks.get(number),
+            self.vector_ranks.get(number),
+        )
+
+
+class _Watch:
+    """Milliseconds by what they went into."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last = clock()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = self._clock()
+        self.laps[name] = self.laps.get(name, 0.0) + 1_000 * (now - self._last)
+        self._last = now
+
+
+def _both(asked: Filters, written: Filters) -> Filters:
+    """Conditions of the request and those in the query's text."""
+    return Filters(
+        domains=(*asked.domains, *written.domains),
+        languages=(*asked.languages, *written.languages),
+        types=(*asked.types, *written.types),
+        collections=(*asked.collections, *written.collections),
+        tags=(*asked.tags, *written.tags),
+        since=max(asked.since, written.since),
+        before=min(asked.before, written.before),
+        as_of=asked.as_of,
+    )

@@ -1,0 +1,56 @@
+"""Two rankings become one, whatever the scores."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawl4r.search.fusion import combine, ranked, reciprocal_ranks
+
+SCORES = st.dictionaries(
+    st.integers(0, 40), st.floats(0, 50, allow_nan=False, allow_infinity=False), max_size=30
+)
+COSINES = st.dictionaries(
+    st.integers(0, 40), st.floats(-1, 1, allow_nan=False, allow_infinity=False), max_size=30
+)
+
+
+@given(SCORES, COSINES)
+def test_every_candidate_gets_a_score_between_none_and_all(keyword: dict, cosine: dict) -> None:
+    fused = combine(keyword, cosine)
+    assert fused.keys() == keyword.keys() | cosine.keys()
+    assert all(-1e-9 <= score <= 1 + 1e-9 for score in fused.values())
+
+
+@given(SCORES, COSINES)
+def test_better_in_both_halves_is_better_in_the_end(keyword: dict, cosine: dict) -> None:
+    both = keyword.keys() & cosine.keys()
+    fused = combine(keyword, cosine)
+    for a in both:
+        for b in both:
+            if keyword[a] >= keyword[b] and cosine[a] >= cosine[b]:
+                assert fused[a] >= fused[b] - 1e-9
+
+
+def test_the_weights_decide_between_the_halves() -> None:
+    keyword, cosine = {1: 10.0, 2: 1.0}, {1: 0.1, 2: 0.9}
+    assert combine(keyword, cosine, keyword_weight=1, vector_weight=0)[1] == 1.0
+    assert combine(keyword, cosine, keyword_weight=0, vector_weight=1) == {1: 0.0, 2: 1.0}
+
+
+def test_what_has_no_vector_yet_is_judged_by_its_words() -> None:
+    fused = combine({1: 10.0, 2: 5.0}, {2: 0.9, 3: 0.1})
+    assert fused[1] == 1.0
+    assert ranked(fused)[0].number == 1
+
+
+def test_reciprocal_ranks_add_up_over_the_rankings() -> None:
+    fused = reciprocal_ranks([[7, 8], [8]], [1.0, 2.0], k=60)
+    assert fused == {7: 1 / 61, 8: 1 / 62 + 2 / 61}
+    assert [hit.number for hit in ranked(fused)] == [8, 7]
+
+
+@given(SCORES)
+def test_the_order_is_always_the_same(scores: dict) -> None:
+    order = ranked(scores)
+    again = ranked(dict(reversed(list(scores.items()))))
+    assert order == again
+    assert sorted(order, key=lambda hit: (-hit.score, hit.number)) == order
