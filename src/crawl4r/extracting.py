@@ -44,6 +44,8 @@ def extract(
         return Extraction(_NOT_TEXT)
     if kind is Kind.PDF:
         return _from_pdf(page)
+    if kind is Kind.RECORD:
+        return _from_record(page)
     encoding = guess_encoding(page.body, page.content_type)
     if kind is Kind.HTML:
         return _from_html(page, encoding, repeated, with_links=with_links, learn=learn)
@@ -83,6 +85,16 @@ def _from_text(page: PageBody, kind: Kind, text: str) -> Extraction:
     return _with_signature(Extraction(_OK, document, text, links), text)
 
 
+def _from_record(page: PageBody) -> Extraction:
+    """What `crawl4r import` kept: checked then, and so of the right shape."""
+    record = json.loads(page.body.decode("utf-8", "surrogatepass"))
+    said = Metadata(title=record.get("title") or "")
+    text = record["text"]
+    document = _document(page.url, Kind.RECORD, said, text, text, page.url)
+    document = document._replace(external_id=str(record.get("id", "")))
+    return _with_signature(Extraction(_OK, document, text), text)
+
+
 def _from_pdf(page: PageBody) -> Extraction:
     pdf = read_pdf(page.body)
     if pdf is None:
@@ -118,7 +130,7 @@ def _document(
 
 
 def _base_of(tree: LexborHTMLParser, url: str) -> str:
-    node = tree.css_first("base[href]")
+    node = tree.head.css_first("base[href]") if tree.head else None
     return _absolute(node.attributes.get("href") or "", url) or url if node else url
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from crawl4r.content.main_content import fingerprints, prune
+from crawl4r.content.blocks import walk
+from crawl4r.content.main_content import _clear_landmark, _keep_whole, fingerprints, prune
 
 SENTENCE = (
     "The river rises in the hills to the north of the town, and it has been used for as long as"
@@ -73,6 +75,40 @@ def test_a_landmark_that_holds_nothing_else_is_the_content() -> None:
     assert "<td></td>" in html
     for boilerplate in ("index", "Previous topic", "script"):
         assert boilerplate not in html
+
+
+def test_a_list_of_names_stays_in_a_section_like_one_that_is_kept() -> None:
+    names = "".join(f"<tr><td>Name Surname{number}</td></tr>" for number in range(60))
+    page = walk(
+        LexborHTMLParser(
+            f'<div><div class="sect"><h3>Part</h3><p>{SENTENCE}</p></div>'
+            f'<div class="sect"><h3>Thanks</h3><p>To these.</p><table>{names}</table></div></div>'
+        )
+    )
+    kept = np.arange(len(page.blocks)) < 2
+    _keep_whole(page, kept)
+    assert kept.all()
+
+
+@pytest.mark.parametrize(
+    ("part", "is_content"),
+    [
+        ('<div class="note">', True),
+        ('<aside class="footnote">', True),
+        ('<nav class="contents">', True),
+        ("<nav>", False),
+        ("<aside>", False),
+        ('<div class="related-posts">', False),
+        ("<div hidden>", False),
+        ('<div role="main">', False),
+    ],
+)
+def test_a_landmark_is_taken_at_its_word_if_nothing_else_is_in_it(
+    part: str, is_content: bool
+) -> None:
+    tree = LexborHTMLParser(f'<body><div role="main"><p>{SENTENCE}</p>{part}x</body>')
+    assert tree.body is not None
+    assert (_clear_landmark(tree, tree.body) is not None) is is_content
 
 
 def test_posts_of_a_thread_are_all_kept() -> None:

@@ -55,3 +55,12 @@ def test_hostile_markdown_is_read_in_time() -> None:
     """Nested brackets, stars and parentheses: a pattern that backtracks would never end."""
     for text in ("[" * 5_000, "*" * 20_000, "[a](" * 5_000, "**a" * 5_000, "[[a]" * 5_000):
         assert isinstance(plain_text(text), str)
+
+
+def test_a_tooltip_goes_and_code_that_looks_like_one_stays() -> None:
+    html = '<p><a class=x href="/t" title="The target">t</a></p><pre>&lt;a title="kept"&gt;</pre>'
+    tree = LexborHTMLParser(html)
+    assert tree.body is not None
+    markdown = markdown_of(tree.body, "https://a.example/")
+    assert "The target" not in markdown
+    assert '<a title="kept">' in markdown

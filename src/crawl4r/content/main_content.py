@@ -8,9 +8,12 @@ are kept that together promise the best F1.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Container as Holder
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +25,27 @@ from crawl4r.content.content_model import Model
 _LANDMARKS = "main,[role=main]"
 _LANDMARK_SHARE = 0.3  # of the text of the body; less may be a teaser in an odd place
 # What a landmark must not hold to be content and nothing else.
-_MIXED_IN = (
-    "nav:not(.contents),aside:not([class*=footnote],[class*=topic],[role=note])"
-    ",footer,form,header,dialog,button,noscript,div[hidden],div[role=navigation]"
-    ",div[class*=share],div[class*=related],div[class*=comment],div[class*=sidebar]"
-    ",div[class*=breadcrumb],div[class*=newsletter],div[class*=promo],div[class*=author]"
+_MIXED_IN = frozenset(["footer", "form", "header", "dialog", "button", "noscript", "main"])
+_MIXED_CLASSES = re.compile("share|related|comment|sidebar|breadcrumb|newsletter|promo|author")
+_NOTES = re.compile("footnote|topic")
+_JUNK_IN_LANDMARK = frozenset(
+    ["script", "style", "template", "svg", "iframe", "input", "select", "textarea"]
 )
-_JUNK_IN_LANDMARK = "script,style,template,svg,iframe,input,select,textarea"
+# Whatever may be either, in one walk over the tree: each costs as much as all else here.
+_DOUBTFUL = ",".join(["div", "nav", "aside", "[role=main]", *_MIXED_IN, *_JUNK_IN_LANDMARK])
 _LAYOUT = frozenset(
     ["table", "h1", "h2", "form", "nav", "article", "section", "main", "aside", "header", "footer"]
 )
 _ASIDE = flag_bits("nav", "header", "footer", "aside", "form", "dialog", "button")
 _RUNNING_TEXT = frozenset(["p", "li", "dt", "dd"])
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+
+
+class _Landmark(NamedTuple):
+    """What is to go when an element says it is the content."""
+
+    junk: list[LexborNode]  # inside it
+    around: list[LexborNode]
 
 
 @cache
@@ -61,7 +72,8 @@ def prune_by(
         return _without_body(tree)
     landmark = _clear_landmark(tree, body)
     if landmark is not None:
-        _remove_all_but(landmark, body)
+        for node in (*landmark.junk, *landmark.around):
+            node.decompose()
         if repeated == frozenset():
             return body
     page = walk(tree)
@@ -76,27 +88,52 @@ def prune_by(
     return body
 
 
-def _clear_landmark(tree: LexborHTMLParser, body: LexborNode) -> LexborNode | None:
+def _clear_landmark(tree: LexborHTMLParser, body: LexborNode) -> _Landmark | None:
     """The one element that says it is the content, if nothing in it looks like anything else."""
-    landmarks = tree.css(_LANDMARKS)
-    if len(landmarks) != 1 or landmarks[0].css_first(_MIXED_IN) is not None:
+    node = tree.css_first(_LANDMARKS)
+    if node is None:
         return None
-    landmark = landmarks[0]
-    text = landmark.text_lexbor()
-    is_large = len(text) >= _LANDMARK_SHARE * len(body.text_lexbor())
-    return landmark if is_large and not text.isspace() else None
+    if node.tag == "main" and node.attributes.get("role") == "main":
+        return None  # who says it twice tends to put everything there: the model tells better
+    around = _around(node, body)
+    if any(each.css_first(_LANDMARKS) is not None for each in around if each.is_element_node):
+        return None
+    junk = []
+    for each in node.css(_DOUBTFUL):
+        if each.mem_id == node.mem_id:
+            continue
+        if each.tag in _JUNK_IN_LANDMARK:
+            junk.append(each)
+        elif _is_mixed_in(each):
+            return None
+    text = node.text_lexbor()
+    everything = len(text) + sum(len(each.text_lexbor()) for each in around)
+    is_large = len(text) >= _LANDMARK_SHARE * everything
+    return _Landmark(junk, around) if is_large and not text.isspace() else None
 
 
-def _remove_all_but(landmark: LexborNode, body: LexborNode) -> None:
-    for node in landmark.css(_JUNK_IN_LANDMARK):
-        node.decompose()
-    inner, top = landmark, body.mem_id
+def _is_mixed_in(node: LexborNode) -> bool:
+    """Whether an element in a landmark is likely no content."""
+    attributes, tag = node.attributes, node.tag
+    classes, role = attributes.get("class") or "", attributes.get("role") or ""
+    if tag == "nav":
+        return "contents" not in classes.split()
+    if tag == "aside":
+        return role != "note" and not _NOTES.search(classes)
+    if tag != "div":
+        return True
+    is_other = "hidden" in attributes or role in ("navigation", "main")
+    return is_other or _MIXED_CLASSES.search(classes) is not None
+
+
+def _around(inner: LexborNode, body: LexborNode) -> list[LexborNode]:
+    """Everything in the body that is not in this element, nor around it."""
+    around, top = [], body.mem_id
     while inner.mem_id != top and inner.parent is not None:
         outer = inner.parent
-        for sibling in list(outer.iter(include_text=True)):
-            if sibling.mem_id != inner.mem_id:
-                sibling.decompose()
+        around += [each for each in outer.iter(include_text=True) if each.mem_id != inner.mem_id]
         inner = outer
+    return around
 
 
 def fingerprints(tree: LexborHTMLParser) -> list[int]:
@@ -152,8 +189,8 @@ def _headed_tables(page: Page) -> set[tuple[int, int]]:
 
 def _keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
     """Keep what the blocks already kept would be torn without: tables, code, headings."""
-    headed = _headed_tables(page)
-    for first, last in _data_tables(page):
+    headed, tables = _headed_tables(page), _data_tables(page)
+    for first, last in tables:
         # A caption or a heading may stand between the table and the text it belongs to.
         follows_text = kept[max(first - 2, 0) : first].any()
         belongs = follows_text and (kept[last : last + 3].any() or (first, last) in headed)
@@ -170,11 +207,15 @@ def _keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
             following = len(tags)
         if kept[number]:
             following = number
-    _keep_like_headings(page, kept, [n for n, tag in enumerate(tags) if tag in _HEADINGS])
+    headings = [number for number, tag in enumerate(tags) if tag in _HEADINGS]
+    _keep_like_headings(page, kept, headings, dict(tables))
 
 
-def _keep_like_headings(page: Page, kept: NDArray[np.bool_], headings: list[int]) -> None:
-    """Keep headings of plain sections that stand beside others, made alike, whose heading is kept."""
+def _keep_like_headings(
+    page: Page, kept: NDArray[np.bool_], headings: list[int], tables: Mapping[int, int]
+) -> None:
+    """Keep headings of plain sections that stand beside others, made alike, whose heading is kept;
+    and the table right below one: a list of names looks like no text, but has its place there."""
     kinds = []
     for number in headings:
         section = _section(page, number)
@@ -182,8 +223,13 @@ def _keep_like_headings(page: Page, kept: NDArray[np.bool_], headings: list[int]
         kinds.append((section.parent, section.tag, section.classes, tag))
     wanted = {kind for number, kind in zip(headings, kinds, strict=True) if kept[number]}
     for number, kind in zip(headings, kinds, strict=True):
-        if kind in wanted and _is_plain_text(page, number, number + 1):
-            kept[number] = True
+        if kind not in wanted or not _is_plain_text(page, number, number + 1):
+            continue
+        last = tables.get(number + 1) or tables.get(number + 2, 0)  # a line may stand between
+        is_below = number < last <= _section(page, number).last
+        if not kept[number] and is_below and _is_plain_text(page, number, last):
+            kept[number:last] = True
+        kept[number] = True
 
 
 def _fill_gaps(page: Page, kept: NDArray[np.bool_]) -> None:

@@ -11,6 +11,9 @@ from selectolax.lexbor import LexborNode
 _PERMALINKS = "a.headerlink,a.anchor,a.anchorjs-link,a.header-anchor,a.heading-anchor,a.hash-link"
 # Inline wrappers say nothing in markdown, and highlighted code has hundreds of them.
 _WRAPPERS = ["span", "font", "tt", "ins", "abbr"]
+# Mostly the name of a link's target again. The parser writes values in double quotes, with `<` and `>`
+# escaped like everywhere else, so this cannot begin in the text.
+_TOOLTIP = re.compile(r'(<a [^<>]*?) title="[^"]*"')
 
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
 _LINK = re.compile(
@@ -31,10 +34,8 @@ def markdown_of(body: LexborNode, url: str) -> str:
     """The markdown of a pruned body; links are made absolute with `url`. The tree is changed."""
     for node in body.css(_PERMALINKS):
         node.decompose()
-    for node in body.css("a[title]"):
-        del node.attrs["title"]  # a tooltip, mostly the target's name again
     body.unwrap_tags(_WRAPPERS)
-    return markdown_of_html(body.html or "", url)
+    return markdown_of_html(_TOOLTIP.sub(r"\1", body.html or ""), url)
 
 
 def markdown_of_html(html: str, url: str) -> str:

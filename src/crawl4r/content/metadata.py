@@ -13,7 +13,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _IN_HEAD = "title,meta[content],link[rel],script[type='application/ld+json']"
 _IN_BODY = "h1,time[datetime],meta[content],script[type='application/ld+json']"
-# Attributes and classes are looked for on every element of the page: only when nothing else told.
+# Looked for in the same walk, for that costs more than to ask each element for one thing more; and only
+# in a page that may have one, since these are asked of every element.
 _BYLINES = (
     "[rel~=author],[itemprop=author],[itemprop=datePublished],"
     ".byline,.author,.author-name,.post-author,.entry-author"
@@ -61,13 +62,18 @@ def metadata_of(tree: LexborHTMLParser, html: bytes) -> Metadata:
         claims.language = tree.root.attributes.get("lang") or ""
     for node in tree.head.css(_IN_HEAD) if tree.head else ():
         claims.read(node)
-    for node in tree.body.css(_IN_BODY) if tree.body else ():
-        claims.read(node)
+    has_byline = any(word in html for word in _BYLINE_WORDS)
+    wanted = f"{_IN_BODY},{_BYLINES}" if has_byline else _IN_BODY
+    bylines = []
+    for node in tree.body.css(wanted) if tree.body else ():
+        if node.tag in _READERS:
+            claims.read(node)
+        else:
+            bylines.append(node)
     said = claims.settle()
-    is_told = said.author and said.published
-    if is_told or not tree.body or not any(word in html for word in _BYLINE_WORDS):
+    if not bylines or (said.author and said.published):
         return said
-    for node in tree.body.css(_BYLINES):
+    for node in bylines:
         claims.read(node)
     return claims.settle()
 
