@@ -11,7 +11,11 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "src" / "crawl4r"
-ADAPTERS = {"SegmentBlobs", "FileBlobs", "SqliteFrontier", "CurlTransport"}
+ADAPTERS = {
+    "SegmentBlobs", "FileBlobs", "SqliteFrontier", "CurlTransport", "TantivyIndex", "ScanVectors",
+    "PostgresKeywordIndex", "QdrantVectors", "MiniLmEmbedder", "StaticEmbedder", "TeiEmbedder",
+    "OpenAiEmbedder", "TeiReranker", "OnnxReranker",
+}  # fmt: skip
 ADAPTER_MODULES = {
     "crawl4r.archive.segments",
     "crawl4r.archive.files",

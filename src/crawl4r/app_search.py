@@ -176,7 +176,7 @@ def _open_keyword(folder: Path, settings: Settings, *, writable: bool) -> Keywor
         return TantivyIndex(folder / "keyword", writable=writable)
     from crawl4r.search.keyword_postgres import PostgresKeywordIndex  # noqa: PLC0415
 
-    return PostgresKeywordIndex(settings.index.keyword)
+    return PostgresKeywordIndex(settings.index.keyword, _place(folder, settings))
 
 
 def _open_vectors(
@@ -188,5 +188,11 @@ def _open_vectors(
         return ScanVectors(folder / "vectors", embedder.dimension, writable=writable)
     from crawl4r.search.vectors_qdrant import QdrantVectors, connect  # noqa: PLC0415
 
-    client = connect(settings.index.vectors)
-    return QdrantVectors(client, settings.index.collection, embedder.dimension)
+    client = connect(settings.index.vectors, settings.index.vectors_key or None)
+    queue = folder / "waiting" if writable else None
+    return QdrantVectors(client, _place(folder, settings), embedder.dimension, queue=queue)
+
+
+def _place(folder: Path, settings: Settings) -> str:
+    """The name of a generation on a server: a rebuild fills a place of its own there too."""
+    return f"{settings.index.collection}_{folder.name}".replace("-", "_")

@@ -4,7 +4,9 @@
     ├── UsageError            the caller must change something; the message names what     (exit 2)
     │   ├── SettingsError     a configuration key has a value it cannot have
     │   ├── InvalidUrl        not a URL we could ever fetch
-    │   └── WorkspaceError    the directory is missing, unwritable, newer than us or in use
+    │   ├── WorkspaceError    the directory is missing, unwritable, newer than us or in use
+    │   └── EmbedderMissing   the package with a model's weights is not installed, or damaged
+    ├── BadEmbedding          a model gave vectors that cannot be searched with
     ├── PageUnavailable       the one page that was asked for could not be had (exit 1)
     └── StorageError          what was written cannot be trusted or nothing more can be written (exit 4)
         ├── StorageFull       the disk is full or a write failed; nothing half-done remains
@@ -45,6 +47,18 @@ class InvalidUrl(UsageError):
 
 
 class WorkspaceError(UsageError):
+    pass
+
+
+class EmbedderMissing(UsageError):
+    """`problem` completes a sentence that begins with the package's name."""
+
+    def __init__(self, package: str, problem: str, remedy: str = "crawl4r embed install") -> None:
+        name = package.replace("_", "-")
+        super().__init__(f"the embedder's package {name} {problem}: run `{remedy}`")
+
+
+class BadEmbedding(Crawl4rError):
     pass
 
 

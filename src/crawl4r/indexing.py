@@ -27,7 +27,7 @@ from crawl4r.search.catalogue import Catalogue, Entry, Found, Version, facets_of
 from crawl4r.search.index import Index
 from crawl4r.search.port import Embedder, Passage, Vector
 
-_DOCUMENTS = 128  # in one commit of the keyword index, which costs tens of milliseconds
+_DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
 _PASSAGES = 512  # looked at for vectors at once
 _EMBEDDED = 48  # of those embedded at once: about two seconds of one core
 _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
@@ -286,10 +286,8 @@ def cursor_of(catalogue: Catalogue) -> int:
 
 def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
     """A passage with the way to it in front: what it is about is often said only there."""
-    text = text.strip()
-    way = [title, *(heading for heading in headings if heading != title)]
-    said = " > ".join(part for part in way if part and not text.startswith(part))
-    return f"{said}\n{text}" if said else text
+    way = [part for part in (title, *(each for each in headings if each != title)) if part]
+    return f"{' > '.join(way)}\n{text.strip()}" if way else text.strip()
 
 
 def _text_of(found: Found) -> str:

@@ -242,7 +242,9 @@ class Indexing(Section):
     max_tokens: Annotated[int, Field(ge=16, le=8192)] = 512  # in a passage
     keyword: str = "embedded"  # or postgresql://..., when one machine is not enough
     vectors: str = "embedded"  # or the http:// address of a Qdrant server
-    collection: str = "crawl4r"  # on that server
+    vectors_key: str = ""  # its API key; better in the environment: CRAWL4R_INDEX__VECTORS_KEY
+    # What schemas and collections on those servers are called; one a workspace.
+    collection: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")] = "crawl4r"
 
     @field_validator("languages")
     @classmethod
@@ -274,8 +276,8 @@ class Searching(Section):
     """How results are ranked."""
 
     fusion: Annotated[str, Field(pattern="^(convex|rrf)$")] = "convex"
-    keyword_weight: Annotated[float, Field(ge=0)] = 0.5
-    vector_weight: Annotated[float, Field(ge=0)] = 0.5
+    keyword_weight: Annotated[float, Field(ge=0)] = 0.45
+    vector_weight: Annotated[float, Field(ge=0)] = 0.55
     per_document: Count = 2  # passages of one document; 0: any number
     reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
 

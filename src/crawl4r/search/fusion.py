@@ -17,8 +17,8 @@ def combine(
     keyword: Mapping[int, float],
     cosine: Mapping[int, float],
     *,
-    keyword_weight: float = 0.5,
-    vector_weight: float = 0.5,
+    keyword_weight: float = 0.45,
+    vector_weight: float = 0.55,
 ) -> dict[int, float]:
     """Weighted sum of BM25 over the best one's, and cosine stretched over the candidates.
 

@@ -1,0 +1,1 @@
+"""http: how do other machines ask?"""
