@@ -46,9 +46,9 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
         generations.remove_others()
         current = generations.current()
         previous = None
+        is_first = current is None
         if current is None:
             current = generations.begin()
-            generations.switch_to(current)
         elif rebuild:
             with contextlib.suppress(Exception):  # what is being replaced may well be broken
                 previous = _open_index(current, settings, embedder, writable=False)
@@ -57,6 +57,8 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
         index = stack.enter_context(
             contextlib.closing(_open_index(current, settings, embedder, writable=True))
         )
+        if is_first:
+            generations.switch_to(current)  # a search finds it empty, but whole
         indexer = Indexer(
             Documents(state),
             Captures(state),
@@ -74,6 +76,17 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
 def index_rules(settings: Settings) -> IndexRules:
     section = settings.index
     return IndexRules(frozenset(section.languages), section.near_duplicates, section.max_tokens)
+
+
+@contextlib.contextmanager
+def open_catalogue(path: Path) -> Iterator[Catalogue | None]:
+    """What is indexed in a workspace, for questions about it; None before anything is."""
+    folder = Generations(path / _FOLDER).current()
+    if folder is None:
+        yield None
+        return
+    with contextlib.closing(Catalogue(folder / "catalogue.db", writable=False)) as catalogue:
+        yield catalogue
 
 
 class SearchDoor:

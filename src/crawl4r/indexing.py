@@ -6,12 +6,14 @@
           └──> embedder ──> vector index ──> catalogue
 
 Words can be searched as soon as a document is indexed; vectors follow. An index is told before the
-catalogue commits: a crash repeats a batch, and what the indexes know too much is dropped first.
+catalogue commits: a crash repeats a batch, and what the indexes know too much is dropped first. What
+they may have lost is in doubt until the batch is done, and is given to them again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +33,7 @@ _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a
 _PASSAGES = 512  # looked at for vectors at once
 _EMBEDDED = 48  # of those embedded at once: about two seconds of one core
 _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
+_IN_DOUBT = "in doubt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ class Indexer:
         if self._catalogue.fact(_LANGUAGES) != languages:
             self._catalogue.put_fact(_LANGUAGES, languages)
             self._catalogue.put_fact(_CURSOR, "0")  # everything is judged again
+        self._in_doubt: set[str] = set(json.loads(self._catalogue.fact(_IN_DOUBT) or "[]"))
         self._index.keyword.delete_beyond(self._catalogue.last_number())
         self._index.keyword.commit()
         self._catalogue.commit()
@@ -141,17 +145,40 @@ class Indexer:
         return total
 
     def _index_batch(self, batch: Sequence[StoredDocument]) -> None:
+        self._doubt({stored.id for stored in batch if self._loses_passages(stored)})
         changes = _Changes()
         for stored in batch:
             self._take(stored, changes)
         self._catalogue.put_fact(_CURSOR, str(batch[-1].revision))
-        self._apply(changes)
+        self._apply(changes, {stored.id for stored in batch})
         self.progress.documents += len(batch)
+
+    def _loses_passages(self, stored: StoredDocument) -> bool:
+        before = self._catalogue.current(stored.id)
+        return bool(before) and not self._stays(before, stored)
+
+    def _stays(self, before: Version | None, stored: StoredDocument) -> bool:
+        return bool(before and not self._reason_against(stored) and _is_same(before, stored))
+
+    def _doubt(self, ids: set[str]) -> None:
+        """Note which documents the indexes are about to lose passages of.
+
+        After a crash they may have lost them already, while the catalogue has them. If the document
+        has by then become again what it was, nothing else would tell.
+        """
+        if ids - self._in_doubt:
+            self._in_doubt |= ids
+            self._catalogue.put_fact(_IN_DOUBT, json.dumps(sorted(self._in_doubt)))
+            self._catalogue.commit()
 
     def _take(self, stored: StoredDocument, changes: _Changes) -> None:
         before = self._catalogue.current(stored.id)
         reason = self._reason_against(stored)
-        if before and not reason and _is_same(before, stored):
+        if before and self._stays(before, stored):
+            if stored.id in self._in_doubt:
+                passages = self._catalogue.passages_of(before)
+                changes.put += [found.passage() for found in passages]
+                self._catalogue.mark_embedded([f.entry.number for f in passages], False)
             return
         if before:
             self._remove(before, stored, changes)
@@ -190,7 +217,7 @@ class Indexer:
         retired = before._replace(retired_at=at)
         changes.put += [Found(found.entry, retired).passage() for found in old]
 
-    def _apply(self, changes: _Changes) -> None:
+    def _apply(self, changes: _Changes, done: set[str]) -> None:
         keyword, vectors = self._index.keyword, self._index.vectors
         keyword.delete(changes.deleted)
         keyword.put(changes.put)
@@ -199,6 +226,9 @@ class Indexer:
             vectors.delete(changes.deleted)
             for numbers, at in changes.retired:
                 vectors.retire(numbers, at)
+        if self._in_doubt & done:
+            self._in_doubt -= done
+            self._catalogue.put_fact(_IN_DOUBT, json.dumps(sorted(self._in_doubt)))
         self._catalogue.commit()
 
     def _drop_vanished(self) -> None:
@@ -207,14 +237,16 @@ class Indexer:
         if self._catalogue.fact(_EPOCH) == epoch or self._documents.is_behind():
             return
         known = self._documents.ids()
+        vanished = {each for each in self._catalogue.current_ids() if each not in known}
+        self._doubt(vanished)
         changes = _Changes()
-        for document_id in [each for each in self._catalogue.current_ids() if each not in known]:
+        for document_id in vanished:
             before = self._catalogue.current(document_id)
             assert before is not None
             changes.deleted += [f.entry.number for f in self._catalogue.passages_of(before)]
             self._catalogue.delete(before)
         self._catalogue.put_fact(_EPOCH, epoch)
-        self._apply(changes)
+        self._apply(changes, vanished)
 
     def _version(self, stored: StoredDocument) -> Version:
         capture = self._captures.by_id(stored.capture)

@@ -164,12 +164,38 @@ class Workspace:
         """What happened to a URL, and which rule decided."""
         rules = self.settings.robots_rules()
         scope = Scope(self.settings.scope_rules(self.parts.scope_hosts()))
-        return self.report.why(self.canonical(url), scope, tuple(rules.agents))
+        story = self.report.why(self.canonical(url), scope, tuple(rules.agents))
+        return story | {"index": self._why_indexed(story.get("document"))}
+
+    def _why_indexed(self, document: dict[str, Any] | None) -> dict[str, Any] | None:
+        """How a document can be found, or the rule that keeps it out; None when neither is known."""
+        if document is None or not (self.path / "index").exists():
+            return None
+        from crawl4r.app_search import open_catalogue  # noqa: PLC0415 - weighs more than a crawl
+
+        with open_catalogue(self.path) as catalogue:
+            if catalogue is None:
+                return None
+            if version := catalogue.current(document["id"]):
+                passages = catalogue.passages_of(version)
+                embedded = sum(found.entry.is_embedded for found in passages)
+                return {"passages": len(passages), "embedded": embedded}
+            reason = catalogue.why_left_out(document["id"])
+            return {"left_out": reason} if reason else None
 
     def status(self) -> dict[str, Any]:
         """Totals, hosts and errors, as `crawl4r status --json` prints them."""
         blobs, stored_bytes = self.blobs.totals()
-        return self.report.status(time.time()) | {"blobs": blobs, "stored_bytes": stored_bytes}
+        status = self.report.status(time.time())
+        return status | {"blobs": blobs, "stored_bytes": stored_bytes, "index": self._index_totals()}
+
+    def _index_totals(self) -> dict[str, int] | None:
+        if not (self.path / "index").exists():
+            return None
+        from crawl4r.app_search import open_catalogue  # noqa: PLC0415 - weighs more than a crawl
+
+        with open_catalogue(self.path) as catalogue:
+            return catalogue.totals() if catalogue else None
 
     def robots_body(self, origin: str) -> bytes | None:
         """The robots.txt that an origin served, or None when it served none we know of."""

@@ -312,9 +312,10 @@ class Catalogue:
             found.update(rows)
         return found
 
-    def mark_embedded(self, numbers: Iterable[int]) -> None:
+    def mark_embedded(self, numbers: Iterable[int], is_embedded: bool = True) -> None:
         self._database.write_many(
-            "UPDATE chunks SET is_embedded = 1 WHERE number = ?", [(number,) for number in numbers]
+            "UPDATE chunks SET is_embedded = ? WHERE number = ?",
+            [(is_embedded, number) for number in numbers],
         )
 
     def leave_out(self, document_id: str, reason: str) -> None:

@@ -15,6 +15,7 @@ from crawl4r.errors import StorageFull
 from crawl4r.state.durable import sync_folder
 
 _POINTER = "current"
+_WAITING = "current.new"
 _PREFIX = "generation-"
 
 
@@ -46,7 +47,7 @@ class Generations:
 
     def switch_to(self, folder: Path) -> None:
         """From here on searches use this generation; the others are removed."""
-        waiting = self._folder / f"{_POINTER}.new"
+        waiting = self._folder / _WAITING
         try:
             with waiting.open("w") as file:
                 file.write(folder.name)
@@ -61,6 +62,8 @@ class Generations:
     def remove_others(self) -> None:
         """Delete what a rebuild that was killed, or the one before the last switch, left behind."""
         current = self.current()
+        with contextlib.suppress(OSError):
+            (self._folder / _WAITING).unlink(missing_ok=True)
         for path in self._all():
             if path != current:
                 with contextlib.suppress(OSError):

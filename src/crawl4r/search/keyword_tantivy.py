@@ -85,7 +85,8 @@ class TantivyIndex:
         searcher = shelf.searcher()
         if searcher is None or limit < 1:
             return []
-        wanted = matching(query, searcher, shelf.stemmers())
+        asked = {stemmer_of(language) for language in where.languages}
+        wanted = matching(query, searcher, sorted(asked) or shelf.stemmers())
         if wanted is None:
             return []
         return shelf.best(conditions(wanted, where, is_past=shelf is self._past), limit)

@@ -26,6 +26,9 @@ from crawl4r.search.port import Facets, Passage, Scored
 from crawl4r.search.words import Stemming, spaced, split_words, stemmer_of
 
 WRITER_BYTES = 50_000_000  # of memory before a segment is written
+# Stems of a language that hardly a passage is in find other words of the languages that the rest is in;
+# and where one in fifty is in it, it was mostly taken for another.
+_RARE = 0.02
 WRITER_THREADS = 1  # a second one doubles the memory and the segments
 
 
@@ -109,13 +112,14 @@ class Shelf:
                 index.reload()
                 self._searcher = index.searcher()
                 held = self._searcher.terms_with_prefix("stemmer", "")
-            self._stemmers = tuple(sorted(name for name, _ in held))
+            least = _RARE * sum(count for _, count in held)
+            self._stemmers = tuple(sorted(name for name, count in held if count >= least))
             # Seen after it was taken: a commit in between is shown by the next question.
             self._seen = stamp
         return self._searcher
 
     def stemmers(self) -> tuple[str, ...]:
-        """What the passages of the searcher are stemmed with."""
+        """What the passages of the searcher are stemmed with, but for a few of them."""
         return self._stemmers
 
     def best(self, query: Query, limit: int) -> list[Scored]:

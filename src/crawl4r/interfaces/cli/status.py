@@ -36,6 +36,15 @@ def command(workspace: Path, as_json: bool) -> None:
         click.echo(line)
 
 
+def _index_words(totals: dict[str, int] | None) -> str:
+    if totals is None:
+        return "index: none; `crawl4r index` makes one"
+    return (
+        f"index: {totals['documents']:,} documents in {totals['passages']:,} passages,"
+        f" {totals['embedded']:,} of them with a vector"
+    )
+
+
 def _lines(status: dict[str, Any]) -> list[str]:
     running = status["running"]
     lines = [
@@ -44,6 +53,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         f"pages: {status['pages']:,} kept, {human_bytes(status['bytes'])} in"
         f" {status['blobs']:,} distinct bodies ({human_bytes(status['stored_bytes'])} on disk)",
         f"documents: {status['documents']:,}",
+        _index_words(status["index"]),
         f"last capture: {clock_time(status['last_capture_at'])}",
     ]
     for host in status["hosts"]:

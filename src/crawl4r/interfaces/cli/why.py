@@ -75,6 +75,8 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
             lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}")
     if document := story["document"]:
         lines.append(_document_words(document))
+    if indexed := story["index"]:
+        lines.append(_index_words(indexed))
     return lines
 
 
@@ -85,6 +87,12 @@ def _document_words(document: dict[str, Any]) -> str:
         f"  document from capture {document['capture']}: {document['title'] or 'untitled'!r},"
         f" {document['words']:,} words, {document['language'] or 'language unknown'}{gone}{twin}"
     )
+
+
+def _index_words(indexed: dict[str, Any]) -> str:
+    if reason := indexed.get("left_out"):
+        return f"  not in the search index: {reason}"
+    return f"  searchable: {indexed['passages']} passages, {indexed['embedded']} with a vector"
 
 
 def _robots_words(robots: dict[str, Any]) -> str:
