@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ import numpy as np
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.content.chunk import CountTokens, chunk_by_structure
+from crawl4r.content.markdown import plain_text
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.search.catalogue import Catalogue, Entry, Found, Version, facets_of
 from crawl4r.search.index import Index
@@ -32,6 +34,8 @@ from crawl4r.search.port import Embedder, Passage, Vector
 _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
 _PASSAGES = 512  # looked at for vectors at once
 _EMBEDDED = 48  # of those embedded at once: about two seconds of one core
+_MANY_LINKS, _MOSTLY = 6, 0.7  # links in a passage, and their share of its words
+_LINK = re.compile(r"\[([^\[\]]{1,300})\]\(")
 _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
 _IN_DOUBT = "in doubt"
 
@@ -94,7 +98,7 @@ class Indexer:
 
     def _prepare(self) -> None:
         """Make sure that this index is ours to go on with, and drop what a crash left over."""
-        rules = f"structure-{self._rules.max_tokens}"
+        rules = f"structure-{self._rules.max_tokens}-words"
         if self._embedder:
             self._index.check_model(self._embedder.model)
         if (made_by := self._catalogue.fact(_RULES)) not in {None, rules}:
@@ -177,7 +181,7 @@ class Indexer:
         if before and self._stays(before, stored):
             if stored.id in self._in_doubt:
                 passages = self._catalogue.passages_of(before)
-                changes.put += [found.passage() for found in passages]
+                changes.put += [_searchable(found) for found in passages]
                 self._catalogue.mark_embedded([f.entry.number for f in passages], False)
             return
         if before:
@@ -188,7 +192,7 @@ class Indexer:
             return
         self._catalogue.take_in(stored.id)
         added = self._catalogue.add(self._version(stored), self._entries(stored))
-        changes.put += [found.passage() for found in added]
+        changes.put += [_searchable(found) for found in added]
         self.progress.passages += len(added)
 
     def _reason_against(self, stored: StoredDocument) -> str | None:
@@ -215,7 +219,7 @@ class Indexer:
         self._catalogue.retire(before, at)
         changes.retired.append((numbers, at))
         retired = before._replace(retired_at=at)
-        changes.put += [Found(found.entry, retired).passage() for found in old]
+        changes.put += [_searchable(Found(found.entry, retired)) for found in old]
 
     def _apply(self, changes: _Changes, done: set[str]) -> None:
         keyword, vectors = self._index.keyword, self._index.vectors
@@ -261,13 +265,17 @@ class Indexer:
             stored.content_hash, capture.fetched_at,
         )  # fmt: skip
 
+    def _count_words(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of what is searched: a passage must not be short because its links are long."""
+        return self._count_tokens([plain_text(text) for text in texts])
+
     def _entries(self, stored: StoredDocument) -> list[Entry]:
         title, markdown = stored.document.title, stored.document.markdown
-        chunks = chunk_by_structure(markdown, self._count_tokens, max_tokens=self._rules.max_tokens)
+        chunks = chunk_by_structure(markdown, self._count_words, max_tokens=self._rules.max_tokens)
         entries = []
         for chunk in chunks:
             text = markdown[chunk.start : chunk.end]
-            if text.strip():
+            if text.strip() and not _is_list_of_links(text):
                 key = _key(embedded_text(title, chunk.headings, text))
                 fields = (chunk.id, *chunk[:3], chunk.tokens, chunk.kind.value, chunk.headings)
                 entries.append(Entry(0, *fields, text, key))
@@ -317,9 +325,25 @@ def cursor_of(catalogue: Catalogue) -> int:
 
 
 def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
-    """A passage with the way to it in front: what it is about is often said only there."""
+    """A passage with the way to it in front: what it is about is often said only there.
+
+    Without the marks of markdown and the addresses of links, which were a third of its tokens.
+    """
     way = [part for part in (title, *(each for each in headings if each != title)) if part]
-    return f"{' > '.join(way)}\n{text.strip()}" if way else text.strip()
+    words = plain_text(text)
+    return f"{' > '.join(way)}\n{words}" if way else words
+
+
+def _searchable(found: Found) -> Passage:
+    """A passage by its words alone: nobody looks for the address of a link."""
+    passage = found.passage()
+    return passage._replace(text=plain_text(passage.text))
+
+
+def _is_list_of_links(text: str) -> bool:
+    """An index or a table of contents: what it lists is found where it leads to."""
+    linked = [len(link[1]) for link in _LINK.finditer(text)]
+    return len(linked) >= _MANY_LINKS and sum(linked) > _MOSTLY * len(plain_text(text))
 
 
 def _text_of(found: Found) -> str:

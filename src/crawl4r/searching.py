@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,7 @@ from crawl4r.search.port import (
     KeywordQuery,
     Reranker,
     Scored,
+    Vector,
 )
 from crawl4r.search.query import ParsedQuery, parse
 from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
@@ -52,6 +54,7 @@ class Searcher:
         self._index = index
         self._embedder = embedder if index.vectors else None
         self._reranker = reranker
+        self._beside = ThreadPoolExecutor(1, "embed")  # ends with this object
         self._cache = cache or AnswerCache(256)
         self._clock = clock
 
@@ -151,11 +154,15 @@ class Searcher:
         by_words: list[Scored] = []
         by_meaning: list[Scored] = []
         vector = None
+        embedding: Future[Vector] | None = None
+        if request.mode is not Mode.KEYWORD and self._embedder and vectors and parsed.plain.strip():
+            # Both halves compute outside of the interpreter's lock, and in hybrid mode side by side.
+            embedding = self._beside.submit(self._embedder.embed_query, parsed.plain)
         if request.mode is not Mode.VECTOR:
             by_words = keyword.best(parsed.keywords, CANDIDATES, where)
             watch.lap("keyword")
-        if request.mode is not Mode.KEYWORD and self._embedder and vectors and parsed.plain.strip():
-            vector = self._embedder.embed_query(parsed.plain)
+        if embedding and vectors:
+            vector = embedding.result()
             watch.lap("embed")
             by_meaning = vectors.nearest(vector, CANDIDATES, where)
             by_meaning = self._permitted(by_meaning, parsed.keywords)
@@ -204,17 +211,13 @@ class Searcher:
         self, request: SearchRequest, scores: Sequence[Scored], cursor: Cursor
     ) -> list[Scored]:
         """The same text once, few of one document; one more than asked for, to know of a next page."""
-        sources = self._index.catalogue.documents_of([hit.number for hit in scores])
         most = request.per_document or len(scores)
         wanted = max(request.limit, request.rerank_top if request.rerank else 0) + 1
         per_document: Counter[str] = Counter()
         texts: set[str] = set()
         chosen = []
         shown = set(cursor.shown)
-        for hit in scores:
-            if hit.number not in sources:
-                continue
-            document, chunk = sources[hit.number]
+        for hit, (document, chunk) in self._with_documents(scores, 2 * wanted):
             if chunk in texts or per_document[document] >= most:
                 continue
             texts.add(chunk)
@@ -224,6 +227,15 @@ class Searcher:
                 if len(chosen) == wanted:
                     break
         return chosen
+
+    def _with_documents(
+        self, hits: Sequence[Scored], at_once: int
+    ) -> Iterator[tuple[Scored, tuple[str, str]]]:
+        """Hits with document and chunk id, those that are there; few at a time, the best suffice."""
+        for at in range(0, len(hits), at_once):
+            some = hits[at : at + at_once]
+            sources = self._index.catalogue.documents_of([hit.number for hit in some])
+            yield from ((hit, sources[hit.number]) for hit in some if hit.number in sources)
 
     def _reranked(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         assert self._reranker is not None

@@ -255,6 +255,7 @@ def crawl_files(path: Path) -> list[Path]:
         "state.db-wal",
         "state.db-shm",
         "state.sum",
+        "index.lock",
         "store",
         "index",
         "spool",

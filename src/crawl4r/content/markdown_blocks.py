@@ -69,7 +69,8 @@ _HTML_KINDS = {"<pre": ChunkKind.CODE, "<tab": ChunkKind.TABLE}
 _PERMALINK = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>|\{#[^{}]*\}")
-_EMPHASIS = re.compile(r"(?<!\\)[*`~]+|(?<![\w\\])_+|(?<!\\)_+(?!\w)")
+# Two underscores are a name of Python's more often than they are bold.
+_EMPHASIS = re.compile(r"(?<!\\)[*`~]+|(?<![\w\\])_(?=[^\W_])|(?<=[^\W_])_(?!\w)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 

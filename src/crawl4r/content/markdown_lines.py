@@ -14,6 +14,7 @@ FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 RULE = re.compile(r"(?:\* *){3,}$|(?:- *){3,}$|(?:_ *){3,}$")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?! )| |$)")
 _INTERRUPTING_ITEM = re.compile(r"(?:[-*+]|1[.)]) +\S")
+_LONGEST_RAW = 1_000  # lines in which the end of a script or the like is looked for
 _RAW_HTML = re.compile(
     r"<(?:(script|style|textarea|pre)(?=[\s>]|$)|!--|\?|!\[CDATA\[)", re.IGNORECASE
 )
@@ -89,11 +90,11 @@ def end_of_html(lines: Sequence[Line], at: int, body: str) -> int | None:
     """The line after a block of HTML: its closing tag, or a blank line. None when none begins."""
     if raw := _RAW_HTML.match(body):
         closing = f"</{raw[1].lower()}>" if raw[1] else _RAW_END[raw[0].lower()]
-        for end in range(at, len(lines)):
+        for end in range(at, min(at + _LONGEST_RAW, len(lines))):
             if closing in lines[end].text.lower():
                 return end + 1
-        return len(lines)
-    if not _HTML.match(body):
+        # Never closed: a page that speaks of `<script>`, not a script. It must not swallow the rest.
+    elif not _HTML.match(body):
         return None
     while at < len(lines) and lines[at].text:
         at += 1

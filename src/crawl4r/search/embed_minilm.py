@@ -35,7 +35,7 @@ class MiniLmEmbedder:
 
     A text longer than the model was trained on is read in windows of equal length, whose mean it
     is: on abstracts of up to 600 tokens that found more than one window of 512, or the first 256
-    alone (docs/decisions/0008). Questions are read with more precision than passages.
+    alone (docs/decisions/0007). Questions are read with more precision than passages.
 
     Batches were no quicker: from 32 tokens on a text alone is as fast as in any batch, and from
     500 tokens a batch is slower, because it leaves the caches. For the same reason each thread

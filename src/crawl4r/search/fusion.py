@@ -1,7 +1,8 @@
 """Two rankings become one. Pure functions over scores by passage number.
 
-The convex combination needs both scores of every candidate, whichever ranking it came from; it beat
-reciprocal ranks on all five collections that were measured (docs/decisions/0008).
+The convex combination needs both scores of every candidate, whichever ranking it came from, and beats
+reciprocal ranks. How scores are scaled and weighed was measured on abstracts and on questions
+(docs/decisions/0007).
 """
 
 from __future__ import annotations
@@ -17,28 +18,28 @@ def combine(
     keyword: Mapping[int, float],
     cosine: Mapping[int, float],
     *,
-    keyword_weight: float = 0.45,
-    vector_weight: float = 0.55,
+    keyword_weight: float = 0.32,
+    vector_weight: float = 0.68,
 ) -> dict[int, float]:
-    """Weighted sum of BM25 over the best one's, and cosine stretched over the candidates.
+    """Weighted sum of both scores, each over the best candidate's.
 
     Between 0 and 1. A candidate without a cosine has no vector yet: its words alone decide.
     """
-    best = max(keyword.values(), default=0.0)
-    lowest = min(cosine.values(), default=0.0)
-    spread = max(cosine.values(), default=0.0) - lowest
     total = keyword_weight + vector_weight
     if total <= 0:
         raise ValueError("one of the weights must be positive")
+    best_said = max(keyword.values(), default=0.0)
+    best_meant = max(cosine.values(), default=0.0)
     fused = {}
     for number in keyword.keys() | cosine.keys():
-        said = keyword.get(number, 0.0) / best if best > 0 else 0.0
-        if number in cosine:
-            meant = (cosine[number] - lowest) / spread if spread > 0 else 1.0
-        else:
-            meant = said
+        said = _share(keyword.get(number, 0.0), best_said)
+        meant = _share(cosine[number], best_meant) if number in cosine else said
         fused[number] = (keyword_weight * said + vector_weight * meant) / total
     return fused
+
+
+def _share(score: float, best: float) -> float:
+    return max(score, 0.0) / best if best > 0 else 0.0
 
 
 def reciprocal_ranks(

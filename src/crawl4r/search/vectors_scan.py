@@ -166,6 +166,6 @@ def _best(now: Snapshot, rows: Rows, scores: Scores, limit: int) -> Rows:
 
 def _scores(now: Snapshot, vector: Vector, rows: Rows) -> Scores:
     # Not a matrix product: there the sum of a row depends on its place, and equal vectors must tie.
-    sums = (now.codes[rows] * vector).sum(axis=1)
+    sums = np.einsum("ij,j->i", now.codes[rows].astype(np.float32), vector)
     scores: Scores = sums * now.records["scale"][rows]
     return scores

@@ -1,0 +1,356 @@
+"""kill -9 while an index is made: searches go on, and the next run makes it equal to the archive."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawl4r.app_search import SearchDoor, index_rules
+from crawl4r.archive.documents import Documents, StoredDocument
+from crawl4r.errors import UsageError
+from crawl4r.indexing import IndexRules, embedded_text, index_all
+from crawl4r.search.catalogue import Catalogue, Found
+from crawl4r.search.generations import Generations
+from crawl4r.search.index import Index
+from crawl4r.search.keyword_tantivy import TantivyIndex
+from crawl4r.search.port import Filters
+from crawl4r.search.query import parse
+from crawl4r.search.request import SearchRequest
+from crawl4r.search.vectors_scan import ScanVectors
+from crawl4r.settings import Settings
+from crawl4r.state.database import Database
+from tests.cli.running import EXECUTABLE, LOOPBACK, PATIENCE, environment, run
+from tests.search.embedding_servers import DIMENSION, HashEmbedder, our_service, vector_of
+from tests.search.indexed import WordVectors, indexing, put
+from tests.site.process import SiteProcess
+
+KILLS = max(4, int(os.environ.get("CRAWL4R_KILLS", "8")) // 25)  # the soak asks for more
+KILLS_A_CRAWL = 5
+PAGES = 60
+RECORDS = 400
+ALL = 100_000  # passages: more than any index here has
+EVERYTHING = Filters()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SiteProcess]:
+    with SiteProcess() as running:
+        yield running
+
+
+@pytest.fixture
+def teller() -> Iterator[str]:
+    """The address of a server that embeds."""
+    with our_service(HashEmbedder()) as address:
+        yield address
+
+
+def test_a_crawl_killed_again_and_again_leaves_an_index_of_all_its_pages(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    _crawl_with_kills(site, tmp_path, _settings("none"), KILLS)
+
+
+def test_a_killed_crawl_that_embeds_leaves_a_vector_for_each_passage(
+    site: SiteProcess, tmp_path: Path, teller: str
+) -> None:
+    _crawl_with_kills(site, tmp_path, _settings("tei", teller), max(2, KILLS // 2))
+
+
+@pytest.mark.parametrize("kind", ["none", "tei"])
+def test_a_killed_rebuild_leaves_the_old_index_or_the_new_one(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    settings = _settings(kind, request.getfixturevalue("teller") if kind == "tei" else "")
+    chance = random.Random(f"rebuild {kind}")
+    put(tmp_path, *(_record(number) for number in range(RECORDS)))
+    assert run("index", "-w", tmp_path, "--json", env=_environment(settings)).code == 0
+    kills = 0
+    while kills < KILLS:
+        rebuild = _start("index", "-w", str(tmp_path), "--rebuild", settings=settings)
+        if chance.random() < 0.8:
+            _wait(rebuild, lambda: _folders(tmp_path) > 1)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            rebuild.wait(chance.uniform(0, 0.6))
+        kills += _kill(rebuild)
+        assert_index_equals_archive(tmp_path, settings, with_leftovers=True)
+        assert len(_answer(tmp_path, settings, "harbour")) == 10
+    assert run("index", "-w", tmp_path, "--json", env=_environment(settings)).code == 0
+    assert_index_equals_archive(tmp_path, settings)
+    assert run("index", "-w", tmp_path, "--rebuild", env=_environment(settings)).code == 0
+    assert_index_equals_archive(tmp_path, settings)
+
+
+class Killed(BaseException):
+    """Nobody catches this: what was not committed is lost, as with a process that is no more."""
+
+
+def test_death_between_any_two_steps_of_an_update_is_made_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the site takes back the change that was being indexed."""
+    rules = IndexRules(max_tokens=60)
+    archives = _archives(tmp_path, rules)
+    for fatal_step in range(1, 1_000):
+        path = tmp_path / str(fatal_step)
+        shutil.copytree(archives[0], path)
+        was_killed = False
+        with monkeypatch.context() as patched, indexing(path, rules) as (indexer, _, _):
+            _die_before(patched, fatal_step)
+            try:
+                index_all(indexer)
+            except Killed:
+                was_killed = True
+        shutil.copytree(archives[1], path, dirs_exist_ok=True)
+        with indexing(path, rules) as (indexer, index, _):
+            index_all(indexer)
+            _assert_says_what_the_archive_says(path, rules, index)
+            _assert_vectors_belong(index, WordVectors().embed_query)
+        if not was_killed:
+            assert fatal_step > 8
+            return
+
+
+def _archives(folder: Path, rules: IndexRules) -> tuple[Path, Path]:
+    """One with an index that has not seen its last change; the same where that was taken back."""
+    changed, back = folder / "changed", folder / "back"
+    put(changed, *(_record(number) for number in range(4)))
+    with indexing(changed, rules) as (indexer, _, _):
+        index_all(indexer)
+    put(changed, _record(1, "Nothing is as it was."), _record(9))
+    shutil.copytree(changed, back, ignore=shutil.ignore_patterns("index"))
+    put(back, _record(1))
+    return changed, back
+
+
+def _die_before(patched: pytest.MonkeyPatch, fatal_step: int) -> None:
+    """Whatever writes is a step."""
+    steps = 0
+
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any) -> Any:
+            nonlocal steps
+            steps += 1
+            if steps == fatal_step:
+                raise Killed
+            return real(*arguments)
+
+        return step
+
+    for part, names in (
+        (Catalogue, ("commit", "mark_embedded", "retire")),
+        (TantivyIndex, ("put", "delete", "commit")),
+        (ScanVectors, ("put", "retire", "delete")),
+    ):
+        for name in names:
+            patched.setattr(part, name, counted(getattr(part, name)))
+
+
+def test_an_index_that_was_begun_and_no_more_is_no_error(tmp_path: Path) -> None:
+    settings = _settings("none")
+    put(tmp_path, _record(1))
+    Generations(tmp_path / "index").begin()
+    with pytest.raises(UsageError, match="crawl4r index"):
+        _answer(tmp_path, settings, "harbour")
+    (tmp_path / "index" / "current.new").write_text("gener")
+    assert run("index", "-w", tmp_path, env=_environment(settings)).code == 0
+    assert_index_equals_archive(tmp_path, settings)
+
+
+def assert_index_equals_archive(
+    path: Path, settings: Settings, *, with_leftovers: bool = False
+) -> None:
+    """Every document that belongs into the index is in all its parts, and nothing else is."""
+    current = Generations(path / "index").current()
+    assert current is not None
+    if not with_leftovers:
+        names = sorted(each.name for each in (path / "index").iterdir())
+        assert names == ["current", current.name]
+    with _opened(current, settings) as index:
+        _assert_says_what_the_archive_says(path, index_rules(settings), index)
+        if settings.embedder.kind != "none":
+            _assert_vectors_belong(index, vector_of)
+
+
+def _assert_says_what_the_archive_says(path: Path, rules: IndexRules, index: Index) -> None:
+    with contextlib.closing(Database(path / "state.db", read_only=True)) as state:
+        admitted = {s.id: s for s in Documents(state).stream() if _is_admitted(s, rules)}
+    assert admitted
+    assert sorted(index.catalogue.current_ids()) == sorted(admitted)
+    passages = [_passages(index, stored) for stored in admitted.values()]
+    numbers = {found.entry.number for part in passages for found in part}
+    assert index.keyword.count() == len(numbers)
+    for part in passages:
+        title = parse(part[0].version.title).keywords
+        by_words = {hit.number for hit in index.keyword.best(title, ALL, EVERYTHING)}
+        assert {found.entry.number for found in part} <= by_words <= numbers
+
+
+def _assert_vectors_belong(index: Index, vector_of_text: Callable[[str], Any]) -> None:
+    """Each passage has the vector of its text, and nothing else has one."""
+    assert index.vectors is not None
+    totals = index.catalogue.totals()
+    assert index.vectors.count() == totals["embedded"] == totals["passages"]
+    direction = vector_of_text("harbour")
+    numbers = [hit.number for hit in index.vectors.nearest(direction, ALL, EVERYTHING)]
+    found = index.catalogue.find(numbers)
+    assert len(found) == len(numbers) == totals["passages"]
+    for number, vector in index.vectors.vectors(numbers).items():
+        entry, version = found[number]
+        assert version.retired_at is None
+        text = embedded_text(version.title, entry.headings, entry.text)
+        assert float(vector @ vector_of_text(text)) > 0.99
+
+
+def _is_admitted(stored: StoredDocument, rules: IndexRules) -> bool:
+    language = stored.document.language
+    is_ours = not language or language in rules.languages or bool(stored.document.external_id)
+    return stored.deleted_at is None and not stored.near_of and is_ours
+
+
+def _passages(index: Index, stored: StoredDocument) -> list[Found]:
+    """Of a document, once it is certain that they are its text."""
+    version = index.catalogue.current(stored.id)
+    assert version is not None
+    assert version.content_hash == stored.content_hash
+    passages = index.catalogue.passages_of(version)
+    markdown, end = stored.document.markdown, 0
+    for entry, _ in passages:
+        assert entry.text == markdown[entry.start : entry.end]
+        assert _is_left_out(markdown[end : entry.start])
+        end = entry.end
+    assert passages
+    assert _is_left_out(markdown[end:])
+    return passages
+
+
+def _is_left_out(text: str) -> bool:
+    """Blank, or a list of links."""
+    return all("](" in line for line in text.splitlines() if line.strip())
+
+
+def _crawl_with_kills(site: SiteProcess, folder: Path, settings: Settings, wanted: int) -> None:
+    chance = random.Random(f"crawl {settings.embedder.kind}")
+    kills = 0
+    for number in range(wanted):
+        workspace = folder / str(number)
+        known: set[str] = set()
+        for _ in range(min(wanted - kills, KILLS_A_CRAWL)):
+            crawl = _start(*_crawl(site, workspace), settings=settings)
+            if chance.random() < 0.8:
+                _wait(crawl, (workspace / "index" / "current").exists)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                crawl.wait(chance.uniform(0, 1.2))
+            kills += _kill(crawl)
+            now = _documents_found(workspace, settings)
+            assert known <= now
+            known = now
+        assert run(*_crawl(site, workspace), env=_environment(settings)).code == 0
+        assert_index_equals_archive(workspace, settings)
+        if kills >= wanted:
+            return
+    pytest.fail(f"only {kills} of {wanted} kills hit a running crawl")
+
+
+def _crawl(site: SiteProcess, workspace: Path) -> list[str]:
+    return ["crawl", site.url(f"/site/{PAGES}/"), "-w", str(workspace), *LOOPBACK, "--json"]
+
+
+def _documents_found(workspace: Path, settings: Settings) -> set[str]:
+    """What can be found in the state that a kill left: never an error, never half a document."""
+    if not (workspace / "state.db").exists():
+        return set()
+    try:
+        hits = _answer(workspace, settings, "page")
+    except UsageError as nothing:
+        assert "nothing is indexed here yet" in str(nothing)
+        return set()
+    current = Generations(workspace / "index").current()
+    assert current is not None
+    with _opened(current, settings) as index:
+        documents = set(index.catalogue.current_ids())
+        assert index.keyword.count() >= index.catalogue.totals()["passages"]
+    assert bool(hits) == bool(documents)
+    return documents
+
+
+def _answer(workspace: Path, settings: Settings, query: str) -> list[str]:
+    door = SearchDoor(workspace, settings)
+    try:
+        answer = door.searcher().search(SearchRequest(query, per_document=0))
+        return [hit.found.version.url for hit in answer.hits]
+    finally:
+        door.close()
+
+
+@contextlib.contextmanager
+def _opened(folder: Path, settings: Settings) -> Iterator[Index]:
+    has_vectors = settings.embedder.kind != "none"
+    index = Index(
+        Catalogue(folder / "catalogue.db", writable=False),
+        TantivyIndex(folder / "keyword", writable=False),
+        ScanVectors(folder / "vectors", DIMENSION, writable=False) if has_vectors else None,
+    )
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def _record(number: int, text: str = "") -> dict[str, str]:
+    words = random.Random(number)
+    paragraphs = [
+        f"## Part {part}\n\n" + " ".join(f"harbour{words.randrange(5_000)}" for _ in range(40))
+        for part in range(3)
+    ]
+    text = text or f"The harbour of keeper{number}.\n\n" + "\n\n".join(paragraphs)
+    return {"id": f"record-{number}", "title": f"Record {number}", "text": text}
+
+
+def _settings(kind: str, url: str = "") -> Settings:
+    return Settings.model_validate({"embedder": {"kind": kind, "url": url}})
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    section = settings.embedder
+    where = {"CRAWL4R_EMBEDDER__URL": section.url} if section.url else {}
+    return {"CRAWL4R_INDEX__ENABLED": "true", "CRAWL4R_EMBEDDER__KIND": section.kind, **where}
+
+
+def _start(*arguments: str, settings: Settings) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [EXECUTABLE, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(_environment(settings)),
+    )
+
+
+def _wait(process: subprocess.Popen[bytes], condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it was still at work; one that had ended by itself must have ended well."""
+    was_running = process.poll() is None
+    process.kill()
+    code = process.wait()
+    if not was_running:
+        assert code == 0
+    return was_running
+
+
+def _folders(path: Path) -> int:
+    return len(list((path / "index").glob("generation-*")))
