@@ -68,6 +68,7 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
             index_rules(settings),
             previous=previous,
         )
+        indexer.take_over_past()
         yield indexer
         if current != generations.current() and not indexer.is_stopped:
             generations.switch_to(current)

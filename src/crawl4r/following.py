@@ -10,6 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
+from crawl4r import events
+from crawl4r.errors import Crawl4rError
 from crawl4r.indexing import Indexer, IndexProgress
 
 OpenIndexer = Callable[[], AbstractContextManager[Indexer]]
@@ -46,8 +48,15 @@ class IndexFollower:
         self._is_ending.set()
 
     def _run(self) -> None:
+        """What goes wrong here is told and left for `crawl4r index`: pages matter more."""
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        try:
+            self._keep_up()
+        except Crawl4rError as problem:
+            events.emit(events.INDEX_FAILED, 40, problem=str(problem))
+
+    def _keep_up(self) -> None:
         with self._open() as indexer:
             self.progress = indexer.progress
             while True:

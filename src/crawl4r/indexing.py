@@ -12,9 +12,7 @@ they may have lost is in doubt until the batch is done, and is given to them aga
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,18 +22,16 @@ import numpy as np
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
-from crawl4r.content.chunk import CountTokens, chunk_by_structure
-from crawl4r.content.markdown import plain_text
+from crawl4r.content.chunk import CountTokens
 from crawl4r.errors import StorageDamaged, UsageError
-from crawl4r.search.catalogue import Catalogue, Entry, Found, Version, facets_of
+from crawl4r.passages import entries_of, searchable, text_of
+from crawl4r.search.catalogue import Catalogue, Found, Version, facets_of
 from crawl4r.search.index import Index
 from crawl4r.search.port import Embedder, Passage, Vector
 
 _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
 _PASSAGES = 512  # looked at for vectors at once
 _EMBEDDED = 48  # of those embedded at once: about two seconds of one core
-_MANY_LINKS, _MOSTLY = 6, 0.7  # links in a passage, and their share of its words
-_LINK = re.compile(r"\[([^\[\]]{1,300})\]\(")
 _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
 _IN_DOUBT = "in doubt"
 
@@ -118,6 +114,20 @@ class Indexer:
         self._index.keyword.commit()
         self._catalogue.commit()
 
+    def take_over_past(self) -> None:
+        """What was replaced before the index that this one replaces was: `as_of` asks for it still."""
+        if self._previous is None:
+            return
+        versions = self._previous.catalogue.retired()
+        while batch := list(islice(versions, _DOCUMENTS)):
+            changes = _Changes()
+            for version in batch:
+                old = self._previous.catalogue.passages_of(version)
+                entries = [found.entry._replace(is_embedded=False) for found in old]
+                added = self._catalogue.add(version, entries)
+                changes.put += [searchable(found) for found in added]
+            self._apply(changes, set())
+
     @property
     def cursor(self) -> int:
         return cursor_of(self._catalogue)
@@ -181,7 +191,7 @@ class Indexer:
         if before and self._stays(before, stored):
             if stored.id in self._in_doubt:
                 passages = self._catalogue.passages_of(before)
-                changes.put += [_searchable(found) for found in passages]
+                changes.put += [searchable(found) for found in passages]
                 self._catalogue.mark_embedded([f.entry.number for f in passages], False)
             return
         if before:
@@ -191,8 +201,11 @@ class Indexer:
             self.progress.left_out[reason] = self.progress.left_out.get(reason, 0) + 1
             return
         self._catalogue.take_in(stored.id)
-        added = self._catalogue.add(self._version(stored), self._entries(stored))
-        changes.put += [_searchable(found) for found in added]
+        added = self._catalogue.add(
+            self._version(stored),
+            entries_of(stored.document, self._count_tokens, self._rules.max_tokens),
+        )
+        changes.put += [searchable(found) for found in added]
         self.progress.passages += len(added)
 
     def _reason_against(self, stored: StoredDocument) -> str | None:
@@ -219,7 +232,7 @@ class Indexer:
         self._catalogue.retire(before, at)
         changes.retired.append((numbers, at))
         retired = before._replace(retired_at=at)
-        changes.put += [_searchable(Found(found.entry, retired)) for found in old]
+        changes.put += [searchable(Found(found.entry, retired)) for found in old]
 
     def _apply(self, changes: _Changes, done: set[str]) -> None:
         keyword, vectors = self._index.keyword, self._index.vectors
@@ -265,22 +278,6 @@ class Indexer:
             stored.content_hash, capture.fetched_at,
         )  # fmt: skip
 
-    def _count_words(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of what is searched: a passage must not be short because its links are long."""
-        return self._count_tokens([plain_text(text) for text in texts])
-
-    def _entries(self, stored: StoredDocument) -> list[Entry]:
-        title, markdown = stored.document.title, stored.document.markdown
-        chunks = chunk_by_structure(markdown, self._count_words, max_tokens=self._rules.max_tokens)
-        entries = []
-        for chunk in chunks:
-            text = markdown[chunk.start : chunk.end]
-            if text.strip() and not _is_list_of_links(text):
-                key = _key(embedded_text(title, chunk.headings, text))
-                fields = (chunk.id, *chunk[:3], chunk.tokens, chunk.kind.value, chunk.headings)
-                entries.append(Entry(0, *fields, text, key))
-        return entries
-
     def embed_some(self) -> int:
         """Give some passages their vectors; how many, 0 when all have one."""
         vectors = self._index.vectors
@@ -293,7 +290,7 @@ class Indexer:
         fresh = list({f.entry.key: f for f in waiting if f.entry.key not in known}.values())
         fresh = fresh[:_EMBEDDED]
         if fresh:
-            made = self._embedder.embed([_text_of(found) for found in fresh])
+            made = self._embedder.embed([text_of(found) for found in fresh])
             known |= {found.entry.key: vector for found, vector in zip(fresh, made, strict=True)}
         done = [found for found in waiting if found.entry.key in known]
         numbers = [found.entry.number for found in done]
@@ -322,36 +319,6 @@ class Indexer:
 def cursor_of(catalogue: Catalogue) -> int:
     """The revision up to which documents are indexed."""
     return int(catalogue.fact(_CURSOR) or 0)
-
-
-def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
-    """A passage with the way to it in front: what it is about is often said only there.
-
-    Without the marks of markdown and the addresses of links, which were a third of its tokens.
-    """
-    way = [part for part in (title, *(each for each in headings if each != title)) if part]
-    words = plain_text(text)
-    return f"{' > '.join(way)}\n{words}" if way else words
-
-
-def _searchable(found: Found) -> Passage:
-    """A passage by its words alone: nobody looks for the address of a link."""
-    passage = found.passage()
-    return passage._replace(text=plain_text(passage.text))
-
-
-def _is_list_of_links(text: str) -> bool:
-    """An index or a table of contents: what it lists is found where it leads to."""
-    linked = [len(link[1]) for link in _LINK.finditer(text)]
-    return len(linked) >= _MANY_LINKS and sum(linked) > _MOSTLY * len(plain_text(text))
-
-
-def _text_of(found: Found) -> str:
-    return embedded_text(found.version.title, found.entry.headings, found.entry.text)
-
-
-def _key(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _is_same(before: Version, stored: StoredDocument) -> bool:

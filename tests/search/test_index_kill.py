@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from crawl4r import app_search
 from crawl4r.app_search import SearchDoor, index_rules
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import UsageError
@@ -155,11 +156,20 @@ def _die_before(patched: pytest.MonkeyPatch, fatal_step: int) -> None:
             patched.setattr(part, name, counted(getattr(part, name)))
 
 
-def test_an_index_that_was_begun_and_no_more_is_no_error(tmp_path: Path) -> None:
+def test_an_index_that_was_begun_and_no_more_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object, **__: object) -> None:
+        raise Killed
+
     settings = _settings("none")
     put(tmp_path, _record(1))
-    Generations(tmp_path / "index").begin()
-    with pytest.raises(UsageError, match="crawl4r index"):
+    with monkeypatch.context() as patched:
+        patched.setattr(app_search, "_open_index", die)
+        with pytest.raises(Killed), app_search.open_indexer(tmp_path, settings):
+            pass
+    assert _folders(tmp_path) == 1
+    with pytest.raises(UsageError, match="nothing is indexed here yet"):
         _answer(tmp_path, settings, "harbour")
     (tmp_path / "index" / "current.new").write_text("gener")
     assert run("index", "-w", tmp_path, env=_environment(settings)).code == 0
@@ -186,13 +196,12 @@ def _assert_says_what_the_archive_says(path: Path, rules: IndexRules, index: Ind
         admitted = {s.id: s for s in Documents(state).stream() if _is_admitted(s, rules)}
     assert admitted
     assert sorted(index.catalogue.current_ids()) == sorted(admitted)
-    passages = [_passages(index, stored) for stored in admitted.values()]
-    numbers = {found.entry.number for part in passages for found in part}
+    passages = [found for stored in admitted.values() for found in _passages(index, stored)]
+    numbers = {found.entry.number for found in passages}
     assert index.keyword.count() == len(numbers)
-    for part in passages:
-        title = parse(part[0].version.title).keywords
-        by_words = {hit.number for hit in index.keyword.best(title, ALL, EVERYTHING)}
-        assert {found.entry.number for found in part} <= by_words <= numbers
+    titles = dict.fromkeys(word for found in passages for word in found.version.title.split())
+    by_words = index.keyword.best(parse(" ".join(titles)).keywords, ALL, EVERYTHING)
+    assert {hit.number for hit in by_words} == numbers
 
 
 def _assert_vectors_belong(index: Index, vector_of_text: Callable[[str], Any]) -> None:

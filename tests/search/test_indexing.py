@@ -6,9 +6,12 @@ import pytest
 
 import crawl4r
 from crawl4r.errors import UsageError
-from crawl4r.indexing import IndexRules, embedded_text, index_all
+from crawl4r.indexing import IndexRules, index_all
+from crawl4r.model import Document
+from crawl4r.passages import embedded_text, entries_of
 from crawl4r.search.port import Filters
-from tests.search.indexed import found, index, indexing, opened, put
+from crawl4r.search.query import parse
+from tests.search.indexed import count_words, found, index, indexing, opened, put
 
 HARBOUR = "The harbour keeper paints the lighthouse before sunrise while the gulls watch him."
 VALLEY = "A train leaves the valley every morning and returns with coal, letters and rumours."
@@ -143,3 +146,40 @@ def test_words_can_be_searched_before_vectors_are_made(tmp_path: Path) -> None:
 def test_the_way_to_a_passage_stands_before_it_once() -> None:
     assert embedded_text("Book", ["Book", "Chapter"], "Text.") == "Book > Chapter\nText."
     assert embedded_text("", [], " Text. ") == "Text."
+
+
+def test_a_new_index_still_knows_what_was_known_then(tmp_path: Path) -> None:
+    put(tmp_path, record("a", HARBOUR))
+    index(tmp_path)
+    put(tmp_path, record("a", VALLEY))
+    index(tmp_path)
+    first, _ = captured_at(tmp_path, "a")
+    with (
+        opened(tmp_path / "index" / "one", writable=False) as old,
+        indexing(tmp_path, name="two", previous=old) as (indexer, parts, embedder),
+    ):
+        indexer.take_over_past()
+        index_all(indexer)
+        assert embedder.texts == []
+        past = parts.keyword.best(parse("lighthouse").keywords, 5, Filters(as_of=first))
+        assert len(past) == 1
+        assert parts.keyword.best(parse("lighthouse").keywords, 5, Filters()) == []
+        assert parts.vectors is not None
+        vector = embedder.embed_query(HARBOUR)
+        near = parts.vectors.nearest(vector, 5, Filters(as_of=first))
+        assert [hit.number for hit in near] == [hit.number for hit in past]
+
+
+def test_lists_of_links_are_no_passages() -> None:
+    links = "\n".join(f"- [Chapter {n}, about something](https://a.example/{n})" for n in range(30))
+    text = f"# Contents\n\n{links}\n\n# Preface\n\n{HARBOUR}"
+    made = entries_of(Document("https://a.example/", "html", "Book", text), count_words, 60)
+    assert [entry.headings for entry in made] == [("Preface",)]
+
+
+def test_a_passage_is_as_long_as_its_words_not_its_addresses() -> None:
+    address = "https://a.example/" + "/very-long-path" * 20
+    text = " ".join(f"Word{n} of [a link]({address}) here." for n in range(10))
+    made = entries_of(Document("https://a.example/", "html", "Book", text), count_words, 60)
+    assert len(made) == 1
+    assert made[0].tokens == 50
