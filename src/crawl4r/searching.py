@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from crawl4r.errors import UsageError
 from crawl4r.search.caching import AnswerCache
 from crawl4r.search.catalogue import Found
 from crawl4r.search.cursor import Cursor
-from crawl4r.search.fusion import combine, ranked, reciprocal_ranks
+from crawl4r.search.fusion import combine, ranked, reciprocal_ranks, with_support
 from crawl4r.search.highlight import best_line, highlights, with_fragment
 from crawl4r.search.index import Index
 from crawl4r.search.port import (
@@ -125,8 +125,9 @@ class Searcher:
         where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
         watch.lap("parse")
         halves = self._candidates(request, parsed, where, watch)
-        scores = self._fuse(request, halves)
-        chosen = self._choose(request, scores, cursor)
+        sources = self._index.catalogue.documents_of(halves.numbers())
+        scores = self._fuse(request, halves, sources)
+        chosen = self._choose(request, scores, sources, cursor)
         watch.lap("fuse")
         found = self._index.catalogue.find([hit.number for hit in chosen])
         hits = [halves.hit(found[hit.number], hit.score) for hit in chosen if hit.number in found]
@@ -189,7 +190,9 @@ class Searcher:
             hits = [hit for hit in hits if hit.number in kept]
         return hits
 
-    def _fuse(self, request: SearchRequest, halves: _Halves) -> list[Scored]:
+    def _fuse(
+        self, request: SearchRequest, halves: _Halves, sources: Mapping[int, tuple[str, str]]
+    ) -> list[Scored]:
         if request.mode is Mode.KEYWORD:
             scores = halves.keyword_scores
         elif request.mode is Mode.VECTOR:
@@ -205,10 +208,15 @@ class Searcher:
                 keyword_weight=request.keyword_weight,
                 vector_weight=request.vector_weight,
             )
+            scores = with_support(scores, {n: document for n, (document, _) in sources.items()})
         return [hit for hit in ranked(scores) if hit.score >= request.min_score]
 
     def _choose(
-        self, request: SearchRequest, scores: Sequence[Scored], cursor: Cursor
+        self,
+        request: SearchRequest,
+        scores: Sequence[Scored],
+        sources: Mapping[int, tuple[str, str]],
+        cursor: Cursor,
     ) -> list[Scored]:
         """The same text once, few of one document; one more than asked for, to know of a next page."""
         most = request.per_document or len(scores)
@@ -217,8 +225,9 @@ class Searcher:
         texts: set[str] = set()
         chosen = []
         shown = set(cursor.shown)
-        for hit, (document, chunk) in self._with_documents(scores, 2 * wanted):
-            if chunk in texts or per_document[document] >= most:
+        for hit in scores:
+            document, chunk = sources.get(hit.number, ("", ""))
+            if not document or chunk in texts or per_document[document] >= most:
                 continue
             texts.add(chunk)
             per_document[document] += 1
@@ -227,15 +236,6 @@ class Searcher:
                 if len(chosen) == wanted:
                     break
         return chosen
-
-    def _with_documents(
-        self, hits: Sequence[Scored], at_once: int
-    ) -> Iterator[tuple[Scored, tuple[str, str]]]:
-        """Hits with document and chunk id, those that are there; few at a time, the best suffice."""
-        for at in range(0, len(hits), at_once):
-            some = hits[at : at + at_once]
-            sources = self._index.catalogue.documents_of([hit.number for hit in some])
-            yield from ((hit, sources[hit.number]) for hit in some if hit.number in sources)
 
     def _reranked(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         assert self._reranker is not None
@@ -265,6 +265,9 @@ class _Halves:
         self.vector_ranks = {hit.number: rank for rank, hit in enumerate(by_meaning, 1)}
         self.keyword_scores = {hit.number: hit.score for hit in by_words}
         self.vector_scores = {hit.number: hit.score for hit in by_meaning}
+
+    def numbers(self) -> list[int]:
+        return list(self.keyword_scores.keys() | self.vector_scores.keys())
 
     def hit(self, found: Found, score: float) -> Hit:
         number = found.entry.number

@@ -276,8 +276,8 @@ class Searching(Section):
     """How results are ranked."""
 
     fusion: Annotated[str, Field(pattern="^(convex|rrf)$")] = "convex"
-    keyword_weight: Annotated[float, Field(ge=0)] = 0.32
-    vector_weight: Annotated[float, Field(ge=0)] = 0.68
+    keyword_weight: Annotated[float, Field(ge=0)] = 0.3
+    vector_weight: Annotated[float, Field(ge=0)] = 0.7
     per_document: Count = 2  # passages of one document; 0: any number
     reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
 

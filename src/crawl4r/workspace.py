@@ -187,7 +187,11 @@ class Workspace:
         """Totals, hosts and errors, as `crawl4r status --json` prints them."""
         blobs, stored_bytes = self.blobs.totals()
         status = self.report.status(time.time())
-        return status | {"blobs": blobs, "stored_bytes": stored_bytes, "index": self._index_totals()}
+        return status | {
+            "blobs": blobs,
+            "stored_bytes": stored_bytes,
+            "index": self._index_totals(),
+        }
 
     def _index_totals(self) -> dict[str, int] | None:
         if not (self.path / "index").exists():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.search.fusion import combine, ranked, reciprocal_ranks
+from crawl4r.search.fusion import combine, ranked, reciprocal_ranks, with_support
 
 SCORES = st.dictionaries(
     st.integers(0, 40), st.floats(0, 50, allow_nan=False, allow_infinity=False), max_size=30
@@ -55,3 +55,20 @@ def test_the_order_is_always_the_same(scores: dict) -> None:
     again = ranked(dict(reversed(list(scores.items()))))
     assert order == again
     assert sorted(order, key=lambda hit: (-hit.score, hit.number)) == order
+
+
+@given(SCORES, st.integers(1, 5))
+def test_support_keeps_the_order_inside_a_document(scores: dict, documents: int) -> None:
+    scores = {number: score / 50 for number, score in scores.items()}
+    supported = with_support(scores, {number: str(number % documents) for number in scores})
+    assert all(-1e-9 <= score <= 1 + 1e-9 for score in supported.values())
+    for a in scores:
+        for b in scores:
+            if a % documents == b % documents and scores[a] > scores[b]:
+                assert supported[a] >= supported[b] - 1e-9
+
+
+def test_a_document_that_answers_in_several_places_comes_first() -> None:
+    scores = {1: 0.80, 2: 0.79, 3: 0.75, 4: 0.70}
+    supported = with_support(scores, {1: "alone", 2: "three", 3: "three", 4: "three"})
+    assert [hit.number for hit in ranked(supported)] == [2, 3, 4, 1]

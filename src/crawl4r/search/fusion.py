@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 from crawl4r.search.port import Scored
 
 RRF_K = 60
+_SUPPORT, _SUPPORTERS = 0.2, 2
 
 
 def combine(
     keyword: Mapping[int, float],
     cosine: Mapping[int, float],
     *,
-    keyword_weight: float = 0.32,
-    vector_weight: float = 0.68,
+    keyword_weight: float = 0.3,
+    vector_weight: float = 0.7,
 ) -> dict[int, float]:
     """Weighted sum of both scores, each over the best candidate's.
 
@@ -40,6 +41,22 @@ def combine(
 
 def _share(score: float, best: float) -> float:
     return max(score, 0.0) / best if best > 0 else 0.0
+
+
+def with_support(scores: Mapping[int, float], document_of: Mapping[int, str]) -> dict[int, float]:
+    """Scores with a share of the two best others of the same document: a page that answers in
+    several places is more likely the right one. Between 0 and 1 if they were."""
+    others: dict[str, list[float]] = {}
+    for number, score in scores.items():
+        others.setdefault(document_of.get(number, ""), []).append(score)
+    for found in others.values():
+        found.sort(reverse=True)
+    supported = {}
+    for number, score in scores.items():
+        best = others[document_of.get(number, "")][: _SUPPORTERS + 1]
+        rest = sum(best) - score if score >= best[-1] else sum(best[:_SUPPORTERS])
+        supported[number] = (score + _SUPPORT * rest) / (1 + _SUPPORT * _SUPPORTERS)
+    return supported
 
 
 def reciprocal_ranks(

@@ -33,8 +33,8 @@ class SearchRequest:
     limit: int = 10
     filters: Filters = EVERYTHING
     fusion: Fusion = Fusion.CONVEX
-    keyword_weight: float = 0.32
-    vector_weight: float = 0.68
+    keyword_weight: float = 0.3
+    vector_weight: float = 0.7
     rrf_k: int = RRF_K
     min_score: float = 0.0
     per_document: int = 2  # passages of one document; 0 for any number
