@@ -25,7 +25,7 @@ from typing import Any
 
 from bench.contenders import CRAWL4R
 from bench.peers.environment import cache
-from bench.searching_index import about, build, by_words, embedder_of_questions, open_index
+from bench.searching_index import about, build, embedder_of_questions, open_index
 
 QUESTIONS = 300  # a measurement
 WARMING = 20  # questions that are not measured
@@ -180,6 +180,7 @@ def write(workspace: Path) -> dict[str, int]:
 
 def _revise(index: Any) -> list[Any]:
     """New versions of some documents, with words at once and vectors to come."""
+    from crawl4r.passages import searchable  # noqa: PLC0415
     from crawl4r.search.catalogue import Found, Version  # noqa: PLC0415
 
     chance = random.Random()
@@ -192,14 +193,14 @@ def _revise(index: Any) -> list[Any]:
             index.catalogue.retire(before, now)
             index.vectors.retire([found.entry.number for found in old], now)
             retired = before._replace(retired_at=now)
-            puts += [by_words(Found(found.entry, retired)) for found in old]
+            puts += [searchable(Found(found.entry, retired)) for found in old]
         version = Version(
             url, "", url, f"Page {number}", "written.example", "en", "html", "", (), 0, "", "", now
         )
         entries = [found.entry._replace(is_embedded=False) for found in texts.values()]
         added = index.catalogue.add(version, entries)
         waiting += added
-        puts += [by_words(found) for found in added]
+        puts += [searchable(found) for found in added]
     index.keyword.put(puts)
     index.keyword.commit()
     index.catalogue.commit()

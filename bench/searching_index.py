@@ -75,7 +75,7 @@ def real_vectors(keep: Path, pages: Sequence[Page]) -> Any:
     """Of about `REAL_VECTORS` chunks, evenly chosen; embedded once."""
     import numpy as np  # noqa: PLC0415
 
-    from crawl4r.indexing import embedded_text  # noqa: PLC0415
+    from crawl4r.passages import embedded_text  # noqa: PLC0415
 
     texts = [embedded_text(p.title, c.headings, text) for p in pages for c, text in p.chunks]
     texts = texts[:: _stride(len(texts))]
@@ -150,12 +150,14 @@ def fill(folder: Path, versions: Iterator[tuple[Any, list[Any]]], vectors: Any, 
     """Put everything into the three parts, and the vectors as they were into a file."""
     import numpy as np  # noqa: PLC0415
 
+    from crawl4r.passages import searchable  # noqa: PLC0415
+
     index = open_index(folder, writable=True)
     index.note_model(embedder_of_questions().model)
     waiting: list[Any] = []
 
     def put() -> None:
-        index.keyword.put([by_words(found) for found in waiting])
+        index.keyword.put([searchable(found) for found in waiting])
         index.keyword.commit()
         numbers = [found.entry.number for found in waiting]
         index.vectors.put(
@@ -172,14 +174,6 @@ def fill(folder: Path, versions: Iterator[tuple[Any, list[Any]]], vectors: Any, 
         put()
     np.save(kept / "exact.npy", vectors)  # row n is that of passage n + 1
     index.close()
-
-
-def by_words(found: Any) -> Any:
-    """A passage as an indexer puts it: without marks and addresses."""
-    from crawl4r.content.markdown import plain_text  # noqa: PLC0415
-
-    passage = found.passage()
-    return passage._replace(text=plain_text(passage.text))
 
 
 def about(workspace: Path) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from crawl4r import app_search
 from crawl4r.app_search import SearchDoor, index_rules
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import UsageError
-from crawl4r.indexing import IndexRules, embedded_text, index_all
+from crawl4r.indexing import IndexRules, index_all
+from crawl4r.passages import embedded_text
 from crawl4r.search.catalogue import Catalogue, Found
 from crawl4r.search.generations import Generations
 from crawl4r.search.index import Index

@@ -13,6 +13,7 @@ from crawl4r.search.port import Scored
 
 RRF_K = 60
 _SUPPORT, _SUPPORTERS = 0.2, 2
+_COMMON = 0.8  # share of the candidates that do not stand out
 
 
 def combine(
@@ -45,17 +46,21 @@ def _share(score: float, best: float) -> float:
 
 def with_support(scores: Mapping[int, float], document_of: Mapping[int, str]) -> dict[int, float]:
     """Scores with a share of the two best others of the same document: a page that answers in
-    several places is more likely the right one. Between 0 and 1 if they were."""
-    others: dict[str, list[float]] = {}
-    for number, score in scores.items():
-        others.setdefault(document_of.get(number, ""), []).append(score)
-    for found in others.values():
-        found.sort(reverse=True)
+    several places is more likely the right one.
+
+    Only what stands out among the candidates supports: to have many passages is no merit.
+    """
+    ordered = ranked(scores)
+    common = ordered[int((1 - _COMMON) * len(ordered))].score if ordered else 0.0
+    standing_out: dict[str, list[Scored]] = {}
+    for hit in ordered:
+        if hit.score > common:
+            standing_out.setdefault(document_of.get(hit.number, ""), []).append(hit)
     supported = {}
     for number, score in scores.items():
-        best = others[document_of.get(number, "")][: _SUPPORTERS + 1]
-        rest = sum(best) - score if score >= best[-1] else sum(best[:_SUPPORTERS])
-        supported[number] = (score + _SUPPORT * rest) / (1 + _SUPPORT * _SUPPORTERS)
+        found = standing_out.get(document_of.get(number, ""), ())
+        others = [hit.score - common for hit in found if hit.number != number]
+        supported[number] = score + _SUPPORT * sum(others[:_SUPPORTERS])
     return supported
 
 
