@@ -50,7 +50,7 @@ def command(workspace: Path | None, as_json: bool) -> None:
 
 async def _demo(url: str, path: Path, as_json: bool) -> None:
     async with open_workspace(
-        path, allow_private=["127.0.0.1"], rate=_RATE, contact=url
+        path, allow_private=["127.0.0.1"], rate=_RATE, contact=url, index=True
     ) as workspace:
         run = workspace.crawl(url)
         if not as_json:
