@@ -35,6 +35,7 @@ from crawl4r.search.query import ParsedQuery, parse
 from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
 
 CANDIDATES = 100  # of each half
+_LIKELY = 60  # of both, among which the results are for sure
 LONGEST_QUERY = 1_000  # characters
 MOST_RESULTS = 200
 
@@ -125,9 +126,14 @@ class Searcher:
         where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
         watch.lap("parse")
         halves = self._candidates(request, parsed, where, watch)
-        sources = self._index.catalogue.documents_of(halves.numbers())
-        scores = self._fuse(request, halves, sources)
-        chosen = self._choose(request, scores, sources, cursor)
+        scores = self._fuse(request, halves)
+        likely = scores[: max(_LIKELY, 4 * (request.limit + len(cursor.shown)))]
+        sources = self._index.catalogue.documents_of([hit.number for hit in likely])
+        if request.mode is Mode.HYBRID and request.fusion is Fusion.CONVEX:
+            documents = {number: document for number, (document, _) in sources.items()}
+            likely = ranked(with_support(dict(scores), documents))[: len(likely)]
+        likely = [hit for hit in likely if hit.score >= request.min_score]
+        chosen = self._choose(request, likely, sources, cursor)
         watch.lap("fuse")
         found = self._index.catalogue.find([hit.number for hit in chosen])
         hits = [halves.hit(found[hit.number], hit.score) for hit in chosen if hit.number in found]
@@ -190,9 +196,7 @@ class Searcher:
             hits = [hit for hit in hits if hit.number in kept]
         return hits
 
-    def _fuse(
-        self, request: SearchRequest, halves: _Halves, sources: Mapping[int, tuple[str, str]]
-    ) -> list[Scored]:
+    def _fuse(self, request: SearchRequest, halves: _Halves) -> list[Scored]:
         if request.mode is Mode.KEYWORD:
             scores = halves.keyword_scores
         elif request.mode is Mode.VECTOR:
@@ -208,8 +212,7 @@ class Searcher:
                 keyword_weight=request.keyword_weight,
                 vector_weight=request.vector_weight,
             )
-            scores = with_support(scores, {n: document for n, (document, _) in sources.items()})
-        return [hit for hit in ranked(scores) if hit.score >= request.min_score]
+        return ranked(scores)
 
     def _choose(
         self,
@@ -265,9 +268,6 @@ class _Halves:
         self.vector_ranks = {hit.number: rank for rank, hit in enumerate(by_meaning, 1)}
         self.keyword_scores = {hit.number: hit.score for hit in by_words}
         self.vector_scores = {hit.number: hit.score for hit in by_meaning}
-
-    def numbers(self) -> list[int]:
-        return list(self.keyword_scores.keys() | self.vector_scores.keys())
 
     def hit(self, found: Found, score: float) -> Hit:
         number = found.entry.number

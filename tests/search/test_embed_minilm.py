@@ -81,7 +81,7 @@ def test_int8_is_near_to_full_precision_on_real_text(embedder: MiniLmEmbedder) -
     assert cosines.mean() >= 0.994
     assert cosines.min() >= 0.985
     questions = np.stack([embedder.embed_query(text) for text in texts])
-    assert np.sum(questions * exact, axis=1).min() >= 0.999
+    assert np.sum(questions * exact, axis=1).min() >= 0.998
 
 
 @needs_model

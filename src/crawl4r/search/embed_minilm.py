@@ -65,7 +65,7 @@ class MiniLmEmbedder:
 
     @cached_property
     def _for_questions(self) -> onnxruntime.InferenceSession:
-        return _session(load_model(self._cache, "float"))
+        return _session(load_model(self._cache, "close"))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """A vector for each text, in their order; of a very long one the first 2,000 tokens count."""

@@ -48,19 +48,20 @@ def with_support(scores: Mapping[int, float], document_of: Mapping[int, str]) ->
     """Scores with a share of the two best others of the same document: a page that answers in
     several places is more likely the right one.
 
-    Only what stands out among the candidates supports: to have many passages is no merit.
+    Only what stands out among the candidates supports: to have many passages is no merit. Those
+    whose document is not told stay as they are.
     """
     ordered = ranked(scores)
     common = ordered[int((1 - _COMMON) * len(ordered))].score if ordered else 0.0
     standing_out: dict[str, list[Scored]] = {}
     for hit in ordered:
-        if hit.score > common:
-            standing_out.setdefault(document_of.get(hit.number, ""), []).append(hit)
-    supported = {}
-    for number, score in scores.items():
-        found = standing_out.get(document_of.get(number, ""), ())
+        if hit.score > common and hit.number in document_of:
+            standing_out.setdefault(document_of[hit.number], []).append(hit)
+    supported = dict(scores)
+    for number, document in document_of.items():
+        found = standing_out.get(document, ())
         others = [hit.score - common for hit in found if hit.number != number]
-        supported[number] = score + _SUPPORT * sum(others[:_SUPPORTERS])
+        supported[number] += _SUPPORT * sum(others[:_SUPPORTERS])
     return supported
 
 

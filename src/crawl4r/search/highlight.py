@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import quote
 
 from crawl4r.search.port import KeywordQuery
+from crawl4r.search.words import without_stop_words
 
 Stems = Callable[[Sequence[str]], list[str]]
 
 _WORD = re.compile(r"[^\W_]+")
+_STOPPED_BY = ("english",)  # nobody looks for the `a` of a question
 _ALIKE = 3  # letters that a word and its forms share at the beginning
 _FRAGMENT_WORDS = 8
-_LONGEST_LINE = 2_000  # characters
+_LONGEST_LINE = 300  # characters: a few words of it are shown
 _UNSAFE = "-,&"  # have a meaning inside a text fragment
 
 
@@ -22,10 +25,7 @@ def highlights(text: str, query: KeywordQuery, stems: Stems) -> list[tuple[int, 
     wanted, prefixes = _wanted(query)
     if not wanted:
         return []
-    beginnings = {word[:_ALIKE] for word in wanted}
-    candidates = [
-        match for match in _WORD.finditer(text) if match[0][:_ALIKE].lower() in beginnings
-    ]
+    candidates = _beginning_with({word[:_ALIKE] for word in wanted}, text)
     forms = list({match[0].lower() for match in candidates})
     stem_of = dict(zip(forms, stems(forms), strict=True))
     asked = set(stems(wanted)) - {""}
@@ -36,11 +36,30 @@ def highlights(text: str, query: KeywordQuery, stems: Stems) -> list[tuple[int, 
     ]
 
 
+def _beginning_with(letters: Iterable[str], text: str) -> list[re.Match[str]]:
+    """The words of a text that begin with one of these, in order.
+
+    To look for each of them in turn takes a tenth of the time of one pattern for all.
+    """
+    lowered = text.lower()
+    if len(lowered) != len(text):  # some capitals are two letters in lower case
+        lowered = text
+    found = {}
+    for beginning in letters:
+        at = lowered.find(beginning)
+        while at >= 0:
+            word = _WORD.match(text, at)
+            if word and (at == 0 or not _WORD.match(text, at - 1)):
+                found[at] = word
+            at = lowered.find(beginning, at + 1)
+    return [found[at] for at in sorted(found)]
+
+
 def _wanted(query: KeywordQuery) -> tuple[list[str], tuple[str, ...]]:
     """Single words, and those that may go on."""
     words: dict[str, None] = {}
     prefixes = []
-    for clause in query.clauses:
+    for clause in without_stop_words(query.clauses, _STOPPED_BY):
         if not clause.is_excluded:
             parts = [part.lower() for word in clause.words for part in _WORD.findall(word)]
             words |= dict.fromkeys(parts)
@@ -51,11 +70,11 @@ def _wanted(query: KeywordQuery) -> tuple[list[str], tuple[str, ...]]:
 
 def best_line(text: str, marks: Sequence[tuple[int, int]]) -> str:
     """The line with the most highlights; of a text without any, its first."""
-    best, most = "", -1
-    start = 0
+    starts = [mark[0] for mark in marks]
+    best, most, start = "", -1, 0
     for line in text.splitlines(keepends=True):
         end = start + len(line)
-        count = sum(start <= mark[0] < end for mark in marks)
+        count = bisect_left(starts, end) - bisect_left(starts, start)
         if count > most and line.strip():
             best, most = line.strip(), count
         start = end

@@ -7,6 +7,7 @@ nobody finds any more must not say how rare a word is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 
@@ -69,8 +70,8 @@ class TantivyIndex:
         return found
 
     def stems(self, words: Sequence[str], language: str) -> list[str]:
-        stems = Stemming(stemmer_of(language))
-        return [" ".join(stems(split_words(spaced(word)))) for word in words]
+        stemmer = stemmer_of(language)
+        return [_stem(word, stemmer) for word in words]
 
     def count(self) -> int:
         return self._current.count()
@@ -90,3 +91,8 @@ class TantivyIndex:
         if wanted is None:
             return []
         return shelf.best(conditions(wanted, where, is_past=shelf is self._past), limit)
+
+
+@lru_cache(20_000)
+def _stem(word: str, stemmer: str) -> str:
+    return " ".join(Stemming(stemmer)(split_words(spaced(word))))

@@ -30,6 +30,7 @@ DIMENSION = 384
 OUTPUT = "vectors"
 
 _LAYERS, _HEADS = 6, 12
+_BLOCK = 128  # weights that share a scale in `Precision.CLOSE`
 _EPSILON = 1e-12
 _MICROSOFT = "com.microsoft"
 _OPSET, _IR_VERSION = 18, 9
@@ -40,7 +41,7 @@ Quantised = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
 
 class Precision(StrEnum):
     QUICK = "int8"  # for passages, of which there are many
-    CLOSE = "float"  # for questions, each compared with everything; only the words' table is int8
+    CLOSE = "close"  # for questions, each compared with everything: only the weights are int8
     EXACT = "exact"  # every float as it is, to compare the others with
 
 
@@ -122,9 +123,14 @@ class _Graph:
         parts = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
         matrix = np.concatenate([self._weights[f"{part}.weight"].T for part in parts], axis=1)
         bias = self.constant(np.concatenate([self._weights[f"{part}.bias"] for part in parts]))
-        if self._precision is not Precision.QUICK:
+        if self._precision is Precision.EXACT:
             exact = self.constant(matrix)
             return self.node("Attention", flow, exact, bias, domain=_MICROSOFT, num_heads=_HEADS)
+        if self._precision is Precision.CLOSE:
+            parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+            product = self.node("Add", self._closely(flow, matrix), bias)
+            self._nodes.append(helper.make_node("Split", [product], parts, axis=-1, num_outputs=3))
+            return self.node("MultiHeadAttention", *parts, domain=_MICROSOFT, num_heads=_HEADS)
         flow, matrix = self._levelled(flow, matrix, norm_before)
         values, scale, zero = (f"{what}.{len(self._nodes)}" for what in ("values", "scale", "zero"))
         self._nodes.append(helper.make_node("DynamicQuantizeLinear", [flow], [values, scale, zero]))
@@ -136,13 +142,31 @@ class _Graph:
     def _dense(self, flow: str, name: str, norm_before: str = "") -> str:
         matrix, bias = self._weights[f"{name}.weight"].T, self._weights[f"{name}.bias"]
         if self._precision is not Precision.QUICK:
-            product = self.node("MatMul", flow, self.constant(matrix))
+            is_exact = self._precision is Precision.EXACT
+            product = (
+                self.node("MatMul", flow, self.constant(matrix))
+                if is_exact
+                else self._closely(flow, matrix)
+            )
             return self.node("Add", product, self.constant(bias))
         if norm_before:
             flow, matrix = self._levelled(flow, matrix, norm_before)
         return self.node(
             "DynamicQuantizeMatMul", flow, *self._quantised(matrix), self.constant(bias),
             domain=_MICROSOFT,
+        )  # fmt: skip
+
+    def _closely(self, flow: str, matrix: Tensor) -> str:
+        """A product with weights of 8 bits, a scale for every few of a channel, and nothing else
+        rounded: a question is short, and reading the weights is what takes the time."""
+        inputs, outputs = matrix.shape
+        blocks = matrix.T.reshape(outputs, inputs // _BLOCK, _BLOCK)
+        scales = np.abs(blocks).max(axis=2, keepdims=True).astype(np.float32) / 127
+        scales[scales == 0] = 1
+        integers = (np.rint(blocks / scales) + 128).astype(np.uint8)
+        return self.node(
+            "MatMulNBits", flow, self.constant(integers), self.constant(scales[..., 0]),
+            domain=_MICROSOFT, K=inputs, N=outputs, bits=8, block_size=_BLOCK, accuracy_level=4,
         )  # fmt: skip
 
     def _levelled(self, flow: str, matrix: Tensor, norm_before: str) -> tuple[str, Tensor]:

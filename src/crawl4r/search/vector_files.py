@@ -113,11 +113,13 @@ class VectorFiles:
         self.snapshot()
 
     def set_retired(self, rows: Iterable[int], at: float) -> None:
-        """Durable on return, and seen by every snapshot."""
+        """Durable on return, and seen by every snapshot; the next turn tells whoever remembers rows."""
+        head = self._read_head()
         with self._writing():
             for row in rows:
                 write_at(self._fds["rows.bin"], _MOMENT.pack(at), row * ROW.itemsize + _RETIRED_AT)
             os.fsync(self._fds["rows.bin"])
+            write_head(self._fds["head"], head._replace(turn=head.turn + 1))
 
     def close(self) -> None:
         self._opened.close()

@@ -40,6 +40,7 @@ _CANDIDATES_A_PLACE = 20
 _ONE_IN = 50
 
 Scores = npt.NDArray[np.float32]
+Counts = npt.NDArray[np.uint16]
 
 
 class ScanVectors:
@@ -48,6 +49,7 @@ class ScanVectors:
     def __init__(self, folder: Path, dimension: int, *, writable: bool) -> None:
         self._dimension = dimension
         self._files = VectorFiles(folder, dimension, writable=writable)
+        self._matched: tuple[Snapshot, Filters, Rows] | None = None
 
     @property
     def dimension(self) -> int:
@@ -74,7 +76,7 @@ class ScanVectors:
 
     def nearest(self, vector: Vector, limit: int, where: Filters) -> list[Scored]:
         now = self._files.snapshot()
-        rows = matching(now, where)
+        rows = self._matching(now, where)
         if limit <= 0 or not rows.size:
             return []
         rows = _likely(now, vector, rows, limit)
@@ -99,6 +101,14 @@ class ScanVectors:
 
     def close(self) -> None:
         self._files.close()
+
+    def _matching(self, now: Snapshot, where: Filters) -> Rows:
+        """Mostly the same rows as for the question before: what matches is found once."""
+        if now.sorted_numbers.size and where.up_to >= now.sorted_numbers[-1]:
+            where = where._replace(up_to=Filters().up_to)
+        if self._matched is None or self._matched[0] is not now or self._matched[1] != where:
+            self._matched = (now, where, matching(now, where))
+        return self._matched[2]
 
     def _set_retired(self, numbers: Sequence[int], at: float) -> None:
         rows = rows_of(self._files.snapshot(), numbers)
@@ -141,13 +151,15 @@ def _likely(now: Snapshot, vector: Vector, rows: Rows, limit: int) -> Rows:
     if rows.size * _FEW < len(now.signs):
         apart = _apart(signs, now.signs[rows])
     else:
-        apart = _apart(signs, now.signs)[rows]
-    return _best(now, rows, -apart, count)
+        apart = _apart(signs, now.signs)
+        if rows.size < len(apart):
+            apart = apart[rows]
+    return _least(now, rows, apart, count)
 
 
-def _apart(question: Signs, signs: Signs) -> Scores:
+def _apart(question: Signs, signs: Signs) -> Counts:
     """In how many signs each differs from the question."""
-    apart = np.empty(len(signs), np.float32)
+    apart = np.empty(len(signs), np.uint16)
     for start in range(0, len(signs), _BLOCK):
         block = signs[start : start + _BLOCK]
         found = simsimd.cdist(question, block, "hamming", dtype="bin8")
@@ -155,13 +167,12 @@ def _apart(question: Signs, signs: Signs) -> Scores:
     return apart
 
 
-def _best(now: Snapshot, rows: Rows, scores: Scores, limit: int) -> Rows:
-    """The rows with the highest scores; of equal ones those with the lowest numbers."""
-    if rows.size <= limit:
-        return rows
-    likely = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
-    rows, scores = rows[likely], scores[likely]
-    return rows[np.lexsort((now.records["number"][rows], -scores))[:limit]]
+def _least(now: Snapshot, rows: Rows, apart: Counts, limit: int) -> Rows:
+    """The rows with the fewest signs apart; of equal ones those with the lowest numbers."""
+    most = int(np.searchsorted(np.cumsum(np.bincount(apart)), limit))
+    likely = np.flatnonzero(apart <= most)
+    rows, apart = rows[likely], apart[likely]
+    return rows[np.lexsort((now.records["number"][rows], apart))[:limit]]
 
 
 def _scores(now: Snapshot, vector: Vector, rows: Rows) -> Scores:
