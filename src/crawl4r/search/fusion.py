@@ -62,7 +62,8 @@ def with_support(scores: Mapping[int, float], document_of: Mapping[int, str]) ->
         found = standing_out.get(document, ())
         others = [hit.score - common for hit in found if hit.number != number]
         supported[number] += _SUPPORT * sum(others[:_SUPPORTERS])
-    return supported
+    most = max([1.0, *supported.values()])  # a score above 1 would be taken for a mistake
+    return {number: score / most for number, score in supported.items()}
 
 
 def reciprocal_ranks(

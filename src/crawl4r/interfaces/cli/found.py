@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from crawl4r.search.catalogue import Found
 from crawl4r.search.request import Answer, Hit, SearchRequest
 
 _SHOWN = 360  # characters of a passage
+_LINK_MARKS = re.compile(r"\[(?=[^\[\]]*\]\()|\]\([^()\s]*\)?")
 
 
 def name_of(hit: Hit) -> str:
@@ -140,9 +142,19 @@ def _excerpt(hit: Hit) -> Text:
     for first, last in marks:
         if first >= start and last <= end:
             shown.stylize("bold yellow", first - start, last - start)
+    shown = _without_addresses(shown)
     lines = Text("\n").join(line for line in shown.split("\n") if line.plain.strip())
     lines.rstrip()
     return lines + Text(" ..." if end < len(text) else "", style="dim")
+
+
+def _without_addresses(text: Text) -> Text:
+    """Links as their words alone: nobody reads an address in the middle of a sentence."""
+    kept, at = Text(), 0
+    for mark in _LINK_MARKS.finditer(text.plain):
+        kept.append_text(text[at : mark.start()])
+        at = mark.end()
+    return kept.append_text(text[at:])
 
 
 def _best_window(marks: Any, length: int) -> int:
