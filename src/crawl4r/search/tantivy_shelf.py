@@ -62,6 +62,8 @@ class Shelf:
         self._seen: tuple[int, int] | None = None  # the commit that the searcher shows
         self._is_changed = False
         self._added: set[int] = set()  # since the last commit
+        self._held: Searcher | None = None  # what the last commit holds
+        self._is_looked_up = False
         self._stemming: dict[str, Stemming] = {}
         if writable and self._stamp() is not None:
             self._open_writer()
@@ -99,7 +101,7 @@ class Shelf:
             with self._writing():
                 self._writer.commit()
             self._added.clear()
-            self._is_changed = False
+            self._is_changed = self._is_looked_up = False
 
     def searcher(self) -> Searcher | None:
         """What the last commit of whoever writes shows; None before there is any."""
@@ -160,8 +162,10 @@ class Shelf:
     def _may_hold(self, number: int) -> bool:
         if number in self._added:
             return True
-        searcher = self.searcher()
-        return searcher is not None and searcher.doc_freq("number", number) > 0
+        if not self._is_looked_up:  # nobody else writes: what is held changes with our commits alone
+            self._held = self.searcher()
+            self._is_looked_up = True
+        return self._held is not None and self._held.doc_freq("number", number) > 0
 
     def _stamp(self) -> tuple[int, int] | None:
         """Changes with each commit, and costs a fiftieth of asking tantivy."""

@@ -66,17 +66,25 @@ class Stemming:
     """Texts to the stems of their words. It remembers stems, since words come again."""
 
     def __init__(self, stemmer: str) -> None:
-        self._stem = _stem_analyzer(stemmer).analyze
-        self._known: dict[str, str] = {}
+        self._known = _Stems(_stem_analyzer(stemmer))
 
     def __call__(self, words: Sequence[str]) -> list[str]:
-        known = self._known
-        for word in set(words).difference(known):
-            known[word] = self._stem(word)[0]
-        stems = [known[word] for word in words]
-        if len(known) > REMEMBERED_STEMS:
-            known.clear()
+        stems = list(map(self._known.__getitem__, words))
+        if len(self._known) > REMEMBERED_STEMS:
+            self._known.clear()
         return stems
+
+
+class _Stems(dict[str, str]):
+    """Stems by word, made when they are first asked for: looking them up must cost nothing else."""
+
+    def __init__(self, analyzer: TextAnalyzer) -> None:
+        self._stem = analyzer.analyze
+
+    def __missing__(self, word: str) -> str:
+        stem: str = self._stem(word)[0]
+        self[word] = stem
+        return stem
 
 
 def split_words(text: str) -> list[str]:
@@ -113,7 +121,9 @@ def spaced(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _RUN.sub(_pairs_and_last, unicodedata.normalize("NFKC", text))
+    if not unicodedata.is_normalized("NFKC", text):  # asking is quicker than doing
+        text = unicodedata.normalize("NFKC", text)
+    return _RUN.sub(_pairs_and_last, text)
 
 
 def spaced_query(word: str) -> str:
