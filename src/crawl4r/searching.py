@@ -122,6 +122,8 @@ class Searcher:
         notes = list(parsed.notes)
         if len(request.query) > LONGEST_QUERY:
             notes.append(f"only the first {LONGEST_QUERY:,} characters of the query were read")
+        if request.mode is Mode.HYBRID and self._embedder is None:
+            notes.append("found by words alone; `crawl4r embed install` adds meaning")
         cursor = Cursor.read(request.cursor, self._index.catalogue.last_number())
         where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
         watch.lap("parse")

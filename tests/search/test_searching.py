@@ -187,7 +187,9 @@ def test_without_vectors_words_still_answer(tmp_path: Path) -> None:
     with opened(tmp_path / "index" / "one", writable=False) as parts:
         assert len(Searcher(parts, WordVectors()).search(SearchRequest("river")).hits) == 1
         nobody = Searcher(parts, None)
-        assert len(nobody.search(SearchRequest("river")).hits) == 1
+        answer = nobody.search(SearchRequest("river"))
+        assert len(answer.hits) == 1
+        assert any("embed install" in note for note in answer.notes)
         with pytest.raises(UsageError, match="embed install"):
             nobody.search(SearchRequest("river", Mode.VECTOR))
 
