@@ -116,9 +116,10 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
-    """Ours without settings of the person who runs the tests."""
+    """Ours without settings of the person who runs the tests; and without an index, which takes longer
+    than all that most tests look at."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("CRAWL4R_")}
-    return clean | (more or {})
+    return clean | {"CRAWL4R_INDEX__ENABLED": "false"} | (more or {})
 
 
 def _command(arguments: tuple[str | Path, ...]) -> list[str]:
