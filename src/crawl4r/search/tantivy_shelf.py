@@ -162,7 +162,8 @@ class Shelf:
     def _may_hold(self, number: int) -> bool:
         if number in self._added:
             return True
-        if not self._is_looked_up:  # nobody else writes: what is held changes with our commits alone
+        # Nobody else writes: what is held changes with our commits alone.
+        if not self._is_looked_up:
             self._held = self.searcher()
             self._is_looked_up = True
         return self._held is not None and self._held.doc_freq("number", number) > 0
