@@ -31,6 +31,7 @@ def quick_settings(**sections: dict[str, Any]) -> crawl4r.Settings:
         "fetch": {"timeout": 2, "connect_timeout": 1, "retries": 1, "backoff_base": 0.05},
         "reading": {"seconds": 2},
         "content": {"probe": False},
+        "index": {"enabled": False},
     }
     for name, section in sections.items():
         merged[name] = {**merged.get(name, {}), **section}
