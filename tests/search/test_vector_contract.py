@@ -99,7 +99,10 @@ questions = st.tuples(st.just("ask"), pool, st.integers(0, 12), filters)
 
 
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=120,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     steps=st.lists(st.one_of(puts, puts, retirements, deletions, questions, questions), max_size=14)
