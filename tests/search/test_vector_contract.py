@@ -99,10 +99,7 @@ questions = st.tuples(st.just("ask"), pool, st.integers(0, 12), filters)
 
 
 @settings(
-    max_examples=120,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     steps=st.lists(st.one_of(puts, puts, retirements, deletions, questions, questions), max_size=14)
@@ -157,6 +154,16 @@ def test_of_many_equal_vectors_the_lowest_numbers_come_first(index: VectorIndex)
     found = index.nearest(POOL[0], 5, Filters())
     assert [scored.number for scored in found] == [100, 101, 102, 103, 104]
     assert len({scored.score for scored in found}) == 1
+
+
+@pytest.mark.parametrize("count", [3, 5, 7, 11])
+def test_equal_vectors_tie_wherever_they_stand(new_index: Open, count: int) -> None:
+    for vector in POOL:
+        index = new_index()
+        index.put([(n, Facets()) for n in range(count, 0, -1)], np.tile(vector, (count, 1)))
+        for question in POOL:
+            found = index.nearest(question, count, Filters())
+            assert [scored.number for scored in found] == list(range(1, count + 1))
 
 
 def test_a_replaced_passage_has_its_new_vector_and_facets_only(index: VectorIndex) -> None:

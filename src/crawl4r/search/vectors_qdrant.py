@@ -32,6 +32,9 @@ except ImportError as missing:
 
 _BATCH = 100  # points a request
 _TIMEOUT = 30  # seconds a request
+# Engines multiply whole matrices, where the sum of a row depends on its place: equal vectors may differ
+# in the seventh digit, and must tie.
+_DIGITS = 6
 _MOST_TIES = 10_000  # points looked at, to find the lowest numbers among equal scores
 _BACKOFF = Backoff(retries=3, base=0.25, cap=5.0)
 _AT_ONCE = Backoff(retries=0)
@@ -159,7 +162,7 @@ class QdrantVectors:
                 with_payload=False,
             )
         )
-        return [Scored(int(point.id), point.score) for point in answer.points]
+        return [Scored(int(point.id), round(point.score, _DIGITS)) for point in answer.points]
 
     def _retrieve(self, numbers: list[int]) -> list[models.Record]:
         return self._ask(
