@@ -20,6 +20,7 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.files import FileBlobs
 from crawl4r.archive.metadata import MetadataLog
 from crawl4r.archive.port import Blobs
+from crawl4r.archive.requests import Errand, Requests
 from crawl4r.archive.segments import SegmentBlobs
 from crawl4r.crawl import Crawl
 from crawl4r.errands import Errands
@@ -35,7 +36,7 @@ from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.judging import Judge
 from crawl4r.keeping import Keeper, Shelf
 from crawl4r.missing_pages import MissingPages
-from crawl4r.model import FoundBy, UrlState, Visit
+from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
 from crawl4r.reporting import Reporter
 from crawl4r.resilience.politeness import HostBudgets
@@ -47,6 +48,7 @@ from crawl4r.state.database import Database
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import HostMemories, Notes, RobotsRecords
 from crawl4r.urls.address import AddressGate
+from crawl4r.urls.canonical import split
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -137,7 +139,14 @@ async def build_crawl(
     fetch, servers = settings.fetch, settings.fetch.proxies
     headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
     proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
-    errands = Errands(transport, headers, proxies, budgets, clock=clock, wall=wall)
+    requests = Requests(parts.database)
+
+    def note_errand(url: str, answer: Response | Failure) -> None:
+        requests.note_errand(_errand_of(url, answer, wall() - clock()))
+
+    errands = Errands(
+        transport, headers, proxies, budgets, clock=clock, wall=wall, on_answer=note_errand
+    )
     robots = RobotsGate(
         RobotsRecords(parts.database),
         errands,
@@ -182,8 +191,10 @@ async def build_crawl(
             backoff=fetch.backoff(),
             max_redirects=fetch.max_redirects,
             retry_after_cap=settings.politeness.retry_after_cap,
+            clock=clock,
             wall=wall,
             chance=chance,
+            request=requests.number_of(headers.common),
             on_seed_moved=hooks.on_seed_moved,
         ),
         Keeper(shelf, budgets, group=group, clock=clock, wall=wall),
@@ -248,6 +259,13 @@ def _restore_budgets(
     stack.callback(parts.database.commit)
     stack.callback(parts.notes.forget, _RUNNING)
     return hosts
+
+
+def _errand_of(url: str, answer: Response | Failure, offset: float) -> Errand:
+    reason = answer.reason if isinstance(answer, Failure) else ""
+    latency_ms = round(answer.latency * 1000)
+    sent_at = answer.sent_at + offset
+    return Errand(url, split(url).host, sent_at, answer.status, latency_ms, reason)
 
 
 def make_frontier(parts: Parts, settings: Settings) -> Frontier:

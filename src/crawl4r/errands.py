@@ -26,13 +26,16 @@ class Errands:
         *,
         clock: Callable[[], float],
         wall: Callable[[], float],
+        on_answer: Callable[[str, Response | Failure], None] | None = None,
     ) -> None:
+        """`on_answer` hears of every request that left."""
         self._transport = transport
         self._headers = headers
         self._proxies = proxies
         self._budgets = budgets
         self._clock = clock
         self._wall = wall
+        self._on_answer = on_answer
 
     async def fetch(self, url: str, *, cut_at: int, is_urgent: bool = False) -> Response | Failure:
         """The answer, its body cut at so many bytes. Redirects are not followed.
@@ -51,6 +54,8 @@ class Errands:
             raise
         if proxy:
             self._proxies.report(proxy, answer)
+        if self._on_answer and answer.sent_at:
+            self._on_answer(url, answer)
         retry_after = None
         if isinstance(answer, Response):
             retry_after = parse_retry_after(answer.header("retry-after"), self._wall())

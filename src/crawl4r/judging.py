@@ -65,12 +65,16 @@ class Judge:
         backoff: Backoff,
         max_redirects: int,
         retry_after_cap: float,
+        clock: Callable[[], float],
         wall: Callable[[], float],
         chance: random.Random,
+        request: int | None = None,
         on_seed_moved: Callable[[str], None] | None = None,
     ) -> None:
         self.links = links
         self.wall = wall
+        self._clock = clock
+        self._request = request  # the headers that all requests of this run have in common
         self._reader = reader
         self._missing = missing
         self._backoff = backoff
@@ -224,7 +228,7 @@ class Judge:
     ) -> Capture:
         return Capture(
             url=lease.url,
-            fetched_at=self.wall(),
+            fetched_at=self.wall() - (self._clock() - answer.sent_at),
             status=answer.status,
             verdict=verdict,
             reason=reason,
@@ -244,6 +248,7 @@ class Judge:
             http_version=answer.http_version,
             address=answer.address,
             location=location,
+            request=self._request,
         )
 
 

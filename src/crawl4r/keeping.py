@@ -8,6 +8,7 @@ to be fetched again; a crash after it leaves nothing to do.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -106,7 +107,7 @@ class Keeper:
             content = number if capture.verdict is Verdict.OK else None
             endings.append(visit.ending._replace(capture=number, content=content))
         shelf.frontier.settle(endings)
-        shelf.captures.add_attempts(visits, now)
+        shelf.captures.add_attempts(visits, now - self._clock(), now)
         hosts: set[str] = set()
         for visit in visits:
             if visit.found:
@@ -130,14 +131,19 @@ class Keeper:
         return visit, capture._replace(sha256=sha256)
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
-        pages = sum(_is_new_page(visit) for visit in visits)
-        size = sum(capture.bytes for capture in recorded)
-        if pages:
-            self._shelf.notes.count("pages", pages)
-        if size:
-            self._shelf.notes.count("bytes", size)
-        self.pages += pages
-        self.bytes += size
+        tallies = Counter(_class_of(capture.status) for capture in recorded)
+        tallies["pages"] = sum(_is_new_page(visit) for visit in visits)
+        tallies["bytes"] = sum(capture.bytes for capture in recorded)
+        tallies["no_answer"] = sum(visit.failure is not None for visit in visits)
+        for name, more in tallies.items():
+            if more:
+                self._shelf.notes.count(name, more)
+        self.pages += tallies["pages"]
+        self.bytes += tallies["bytes"]
+
+
+def _class_of(status: int) -> str:
+    return "not_modified" if status == 304 else f"status_{status // 100}xx"
 
 
 def _is_new_page(visit: Visit) -> bool:

@@ -170,7 +170,7 @@ class Capture(NamedTuple):
     """
 
     url: str
-    fetched_at: float  # seconds since the epoch
+    fetched_at: float  # seconds since the epoch: when the request left
     status: int
     verdict: Verdict
     reason: str
@@ -190,6 +190,7 @@ class Capture(NamedTuple):
     http_version: str = ""
     address: str = ""
     location: str | None = None
+    request: int | None = None  # which headers were sent, see `archive/requests.py`
     id: int = 0
 
 

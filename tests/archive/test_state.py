@@ -56,6 +56,7 @@ def test_a_database_of_format_1_upgrades_itself_and_keeps_its_rows(
     assert Notes(database).get("seeds") == "http://e.org/"
     assert Notes(database).tally("pages") == 2
     assert Notes(database).tally("bytes") == 111
+    assert Notes(database).tally("status_2xx") == Notes(database).tally("status_4xx") == 1
     database.close()
 
 

@@ -161,8 +161,11 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
             "extractions",
             "site_blocks",
             "sites_sampled",
+            "errands",
+            "announcements",
         )
         drops = "".join(f"DROP TABLE {name};" for name in newer)
+        drops += "ALTER TABLE captures DROP COLUMN request; DROP TABLE requests;"
         state.executescript(f"{drops} PRAGMA user_version = 1;")
     answer = crawl(url, tmp_path / "ws", "--max-pages", "9")
     assert (answer.code, answer.json["pages"]) == (0, 9)

@@ -13,9 +13,9 @@ from crawl4r.state.database import Database
 _COLUMNS = (
     "fetched_at, status, verdict, reason, sha256, bytes, content_type, encoding, headers, etag, "
     "last_modified, page_type, depth, referrer, latency_ms, retries, proxy, http_version, address, "
-    "location"
+    "location, request"
 )
-_INSERT = f"INSERT INTO captures (url_id, {_COLUMNS}) VALUES (?{', ?' * 20})"
+_INSERT = f"INSERT INTO captures (url_id, {_COLUMNS}) VALUES (?{', ?' * 21})"
 _SELECT = (
     f"SELECT u.url, {', '.join('c.' + name for name in _COLUMNS.split(', '))}, c.id"
     " FROM captures c JOIN urls u ON u.id = c.url_id"
@@ -52,15 +52,26 @@ class Captures:
             capture.http_version,
             capture.address,
             capture.location,
+            capture.request,
         )
         return int(self._database.write(_INSERT, row).lastrowid or 0)
 
-    def add_attempts(self, visits: Iterable[Visit], at: float) -> None:
-        """Record the visits that got no answer, for `why`."""
+    def add_attempts(self, visits: Iterable[Visit], offset: float, now: float) -> None:
+        """Record the visits that got no answer, for `why`.
+
+        `offset` turns the clock of requests into epoch seconds; what never left counts as of `now`.
+        """
         rows = [
-            (v.lease.url_id, at, f.verdict.value, f.reason, f.status, round(f.latency * 1000))
-            for v in visits
-            if (f := v.failure)
+            (
+                visit.lease.url_id,
+                failure.sent_at + offset if failure.sent_at else now,
+                failure.verdict.value,
+                failure.reason,
+                failure.status,
+                round(failure.latency * 1000),
+            )
+            for visit in visits
+            if (failure := visit.failure)
         ]
         if rows:
             self._database.write_many("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?)", rows)

@@ -49,13 +49,13 @@ class RequestHeaders:
             **(extra or {}),
             "Accept-Encoding": ACCEPTED,
         }
-        self._common = [f"{name}: {value}" for name, value in lines.items() if value]
+        self.common = [f"{name}: {value}" for name, value in lines.items() if value]
         self._auth = {origin: _credentials(value) for origin, value in (auth or {}).items()}
 
     def for_url(self, url: str, validators: Validators | None = None) -> list[str]:
         if not self._auth and validators is None:
-            return self._common
-        lines = list(self._common)
+            return self.common
+        lines = list(self.common)
         if self._auth and (credentials := self._auth.get(split(url).origin)):
             lines.append(f"Authorization: {credentials}")
         if validators and validators.etag and not _BAD_VALUE.search(validators.etag):

@@ -159,6 +159,32 @@ INSERT INTO tallies SELECT 'revisions', count(*) FROM documents;
 CREATE UNIQUE INDEX documents_by_revision ON documents(revision);
 CREATE INDEX documents_like ON documents(near_of) WHERE near_of IS NOT NULL;
 """,
+    5: """
+-- What was sent: headers that many requests have in common, without credentials and validators.
+CREATE TABLE requests (id INTEGER PRIMARY KEY, headers TEXT NOT NULL UNIQUE);
+ALTER TABLE captures ADD COLUMN request INTEGER REFERENCES requests(id);
+-- Requests that led to no capture: robots.txt, probes.
+CREATE TABLE errands (
+    host_id INTEGER NOT NULL REFERENCES hosts(id),
+    at REAL NOT NULL,                     -- epoch seconds: when it left
+    url TEXT NOT NULL,
+    status INTEGER,                       -- NULL: no answer, and `reason` says why
+    latency_ms INTEGER NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE INDEX errands_of_host ON errands(host_id, at);
+-- What a discoverer has admitted, until it is in the spool; numbers are never used twice.
+CREATE TABLE announcements (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    url_id INTEGER NOT NULL REFERENCES urls(id),
+    at REAL NOT NULL
+);
+-- Endings of requests, so that metrics need no count over all rows.
+INSERT INTO tallies SELECT 'status_' || (status / 100) || 'xx', count(*) FROM captures
+    WHERE status != 304 GROUP BY status / 100;
+INSERT INTO tallies SELECT 'not_modified', count(*) FROM captures WHERE status = 304;
+INSERT INTO tallies SELECT 'no_answer', count(*) FROM attempts;
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -1,0 +1,57 @@
+"""What was sent: the headers of requests, and the requests beside those for pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from crawl4r.state.database import Database
+
+
+class Errand(NamedTuple):
+    """A request that led to no capture: for robots.txt, or to learn how a host says that a page is
+    missing."""
+
+    url: str
+    host: str
+    at: float  # epoch seconds: when it left
+    status: int | None
+    latency_ms: int
+    reason: str = ""  # why there was no answer
+
+
+class Requests:
+    """Rows of state.db; durable when the database commits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def number_of(self, headers: Sequence[str]) -> int:
+        """The number under which these header lines ("Name: value") are kept."""
+        text = json.dumps(headers, ensure_ascii=False)
+        self._database.write("INSERT OR IGNORE INTO requests (headers) VALUES (?)", (text,))
+        ((number,),) = self._database.read("SELECT id FROM requests WHERE headers = ?", (text,))
+        return int(number)
+
+    def headers(self, number: int) -> list[str] | None:
+        """The header lines that captures with this number were asked for with."""
+        rows = self._database.read("SELECT headers FROM requests WHERE id = ?", (number,))
+        return list(json.loads(rows[0][0])) if rows else None
+
+    def note_errand(self, errand: Errand) -> None:
+        host, at, url = errand.host, errand.at, errand.url
+        self._database.write("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (host,))
+        self._database.write(
+            "INSERT INTO errands SELECT id, ?, ?, ?, ?, ? FROM hosts WHERE name = ?",
+            (at, url, errand.status, errand.latency_ms, errand.reason, host),
+        )
+
+    def errands(self, host: str) -> list[Errand]:
+        """All errands to a host, oldest first."""
+        rows = self._database.read(
+            "SELECT e.url, h.name, e.at, e.status, e.latency_ms, e.reason"
+            " FROM errands e JOIN hosts h ON h.id = e.host_id WHERE h.name = ? ORDER BY e.at",
+            (host,),
+        )
+        return [Errand(*row) for row in rows]
