@@ -66,17 +66,20 @@ class Errands:
         """Wait for the host's next free moment and take it."""
         turn = asyncio.Event()
         try:
-            while (ready_at := budget.ready_at(self._clock(), turn)) > self._clock():
+            while True:
+                now = self._clock()
+                ready_at = budget.ready_at(now, turn)
                 if ready_at == float("inf"):
                     turn.clear()
                     budget.wait_in_line(turn, turn.set, is_urgent=is_urgent)
                     await turn.wait()
-                else:
-                    await asyncio.sleep(ready_at - self._clock())
+                elif ready_at > now:
+                    await asyncio.sleep(ready_at - now)
+                elif budget.begin(now, turn):
+                    return
         except asyncio.CancelledError:
             budget.leave_line(turn)
             raise
-        budget.begin(self._clock(), turn)
 
 
 def _health(answer: Response | Failure) -> Health:

@@ -22,8 +22,8 @@ class Frontier(Protocol):
         that one refused by scope or a cap is reconsidered when it is admitted now.
         """
 
-    def id_of(self, url: str) -> int:
-        """The number of a URL that is known."""
+    def id_of(self, url: str) -> int | None:
+        """The number of a URL, None when it is not known."""
 
     def lease(self, host: str, most: int) -> list[Lease]:
         """Take up to `most` pending URLs of a host, best first; empty when there are none."""

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
+from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.politeness import HostBudgets
 
 _LEASES_AT_HAND = 4096  # over all hosts
@@ -46,6 +47,7 @@ class Schedule:
         wall: Callable[[], float],
         needs_robots: Callable[[str], bool],
         batch: int = 64,
+        brake: Brake | None = None,
     ) -> None:
         self._frontier = frontier
         self._budgets = budgets
@@ -61,6 +63,10 @@ class Schedule:
         self._next_due: float | None = 0.0
         self._changed = asyncio.Event()
         self._is_stopped = False
+        self.is_fed = False  # somebody adds URLs beside the crawl: having none is not the end
+        self._brake = brake or Brake()
+        self._brake.watch(self._changed.set)
+        self._last_turn_at = 0.0
         self.outstanding = 0
         self.given_up: set[str] = set()
         self._load_hosts()
@@ -69,6 +75,11 @@ class Schedule:
         """The next thing to do, as soon as there is one; None when nothing is left or on `stop`."""
         while not self._is_stopped:
             now = self._clock()
+            if self._brake.is_held or now < self._last_turn_at + self._brake.gap:
+                if self._is_finished():
+                    return None
+                await self._sleep_braked(now)
+                continue
             self._wake_due()
             while self._turns and self._turns[0][0] <= now:
                 ready_at, _, host = heapq.heappop(self._turns)
@@ -76,11 +87,17 @@ class Schedule:
                     continue  # it was hurried, and stands elsewhere
                 del self._queued[host]
                 if turn := self._take(host, now):
+                    self._last_turn_at = now
                     return turn
             if self._is_finished():
                 return None
             await self._sleep(now)
         return None
+
+    def end_feed(self) -> None:
+        """Nobody adds URLs any more."""
+        self.is_fed = False
+        self._changed.set()
 
     def notice(self, hosts: Iterable[str]) -> None:
         """These hosts have new pending URLs."""
@@ -150,8 +167,10 @@ class Schedule:
         if self._needs_robots(leases[0].url):
             budget.leave_line(self)  # the one who fetches robots.txt stands in it instead
             return RobotsErrand(host, leases[0].url)
+        if not budget.begin(now, self):
+            self._enqueue(host)
+            return None
         self.outstanding += 1
-        budget.begin(now, self)
         self._enqueue(host)
         return leases.popleft()
 
@@ -190,14 +209,23 @@ class Schedule:
             self.notice(hosts)
 
     def _is_finished(self) -> bool:
-        """No host has anything, nobody works on anything and no retry is due."""
-        return not self._hosts and not self.outstanding and self._next_due is None
+        """No host has anything, nobody works on anything or adds to it, and no retry is due."""
+        is_idle = not self._hosts and not self.outstanding and self._next_due is None
+        return is_idle and not self.is_fed
 
     async def _sleep(self, now: float) -> None:
-        self._changed.clear()
         waits = [self._turns[0][0] - now] if self._turns else []
         if self._next_due is not None:
             waits.append(self._next_due - self._wall())
+        await self._sleep_until_changed(waits)
+
+    async def _sleep_braked(self, now: float) -> None:
+        """Until the brake is let go; what else happens meanwhile is looked at then."""
+        gap_ends = self._last_turn_at + self._brake.gap
+        await self._sleep_until_changed([] if self._brake.is_held else [gap_ends - now])
+
+    async def _sleep_until_changed(self, waits: list[float]) -> None:
+        self._changed.clear()
         loop = asyncio.get_running_loop()
         timer = loop.call_later(max(0.0, min(waits)), self._changed.set) if waits else None
         try:

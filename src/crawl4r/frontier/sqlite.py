@@ -47,23 +47,27 @@ SELECT h.name FROM next JOIN hosts h ON h.id = next.id LIMIT ?
 
 
 class SqliteFrontier:
-    """See `port.Frontier`. `caps` limits how many URLs each group may admit, by cap name."""
+    """See `port.Frontier`. `caps` limits how many URLs each group may admit, by cap name;
+    `on_admitted(url, now)` hears of every URL that there is to visit because of an `add`."""
 
     def __init__(
         self,
         database: Database,
         priority: Callable[[int, float], float],
         caps: Mapping[str, int] | None = None,
+        on_admitted: Callable[[str, float], None] | None = None,
     ) -> None:
         self._database = database
         self._priority = priority
         self._caps = caps or {}
+        self._on_admitted = on_admitted
         self._host_id = lru_cache(maxsize=50_000)(self._look_up_host)
 
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
         hosts = set()
         for item in found:
-            is_counted = bool(item.groups) and self._is_pending(item.url)
+            must_know = bool(item.groups) or self._on_admitted is not None
+            is_counted = must_know and self._is_pending(item.url)
             refusal = self._refusal(item, is_counted)
             state = UrlState.REFUSED if refusal else UrlState.PENDING
             cursor = self._database.write(
@@ -89,11 +93,13 @@ class SqliteFrontier:
                 hosts.add(item.host)
                 if not is_counted:
                     self._count_groups(item.groups)
+                    if self._on_admitted:
+                        self._on_admitted(item.url, now)
         return hosts
 
-    def id_of(self, url: str) -> int:
-        ((number,),) = self._database.read("SELECT id FROM urls WHERE url = ?", (url,))
-        return int(number)
+    def id_of(self, url: str) -> int | None:
+        rows = self._database.read("SELECT id FROM urls WHERE url = ?", (url,))
+        return int(rows[0][0]) if rows else None
 
     def _is_pending(self, url: str) -> bool:
         rows = self._database.read("SELECT state FROM urls WHERE url = ?", (url,))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from crawl4r.resilience.breaker import Breaker, BreakerRules, BreakerState
+from crawl4r.resilience.turnstile import Turn, Turnstile
 
 # A timer may fire early by the clock's grain, and the server's clock sees arrivals, not departures.
 _GAP_MARGIN = 0.003  # seconds
@@ -56,7 +57,12 @@ class HostBudget:
     """All times are of the one clock that the owner passes in."""
 
     def __init__(
-        self, host: str, rules: HostRules, changed: set[HostBudget], asked_at: float
+        self,
+        host: str,
+        rules: HostRules,
+        changed: set[HostBudget],
+        asked_at: float,
+        turnstile: Turnstile | None = None,
     ) -> None:
         self.host = host
         self.rules = rules
@@ -72,6 +78,9 @@ class HostBudget:
         self._latency = 0.0
         self._changed = changed  # where to leave word that there is something to remember
         self._line: dict[object, Callable[[], None]] = {}
+        self._turnstile = turnstile
+        self._turns: deque[Turn] = deque()  # at the turnstile, of the requests in flight
+        self._others_until = 0.0  # when to ask the turnstile again
 
     @property
     def delay(self) -> float:
@@ -100,7 +109,7 @@ class HostBudget:
             return float("inf")
         if self._line and next(iter(self._line)) is not who:
             return float("inf")
-        return max(self.next_at, self.breaker.ready_at(now))
+        return max(self.next_at, self.breaker.ready_at(now), self._others_until)
 
     def wait_in_line(
         self, who: object, callback: Callable[[], None], *, is_urgent: bool = False
@@ -119,13 +128,28 @@ class HostBudget:
         if self._line.pop(who, None):
             self._call_first()
 
-    def begin(self, now: float, who: object = None) -> None:
-        """`who` sends a request, and goes to the end of the line when it wants another."""
+    def begin(self, now: float, who: object = None) -> bool:
+        """`who` sends a request, and goes to the end of the line when it wants another.
+
+        False when another process is at the host: nothing has begun, and `ready_at` says when to try
+        again.
+        """
+        if self._turnstile and not self._pass(self._turnstile, now):
+            return False
         self._line.pop(who, None)
         self.in_flight += 1
         self.breaker.begin()
         self._begun.append(now)
         self._call_first()
+        return True
+
+    def _pass(self, turnstile: Turnstile, now: float) -> bool:
+        turn = turnstile.enter(self.host, self.rules.per_host, self.delay)
+        if isinstance(turn, float):
+            self._others_until = now + turn
+            return False
+        self._turns.append(turn)
+        return True
 
     def end(
         self,
@@ -151,18 +175,26 @@ class HostBudget:
         health: Health,
         latency: float = 0.0,
         retry_after: float | None = None,
+        *,
+        was_sent: bool = True,
     ) -> None:
         self.in_flight -= 1
         if health is Health.UNTOUCHED:
             self.breaker.abandon()
         else:
             self._learn(now, health, latency, retry_after)
+        if self._turnstile:
+            self._turnstile.leave(self._turns.popleft(), self._rest(now) if was_sent else None)
         self._call_first()
+
+    def _rest(self, now: float) -> float:
+        """Seconds for which nobody should ask this host."""
+        return max(self.next_at, self.breaker.open_until) - now
 
     def withdraw(self, now: float) -> None:
         """Undo `begin`: nothing was sent, so nobody has to wait for it."""
         self._begun.popleft()
-        self._let_go(now, Health.UNTOUCHED)
+        self._let_go(now, Health.UNTOUCHED, was_sent=False)
 
     def remember(self, offset: float) -> HostMemory:
         """What the next process should know; `offset` turns the clock into epoch seconds."""
@@ -224,10 +256,12 @@ class HostBudget:
 
 
 class HostBudgets:
-    """The budgets of one process, by host. Share one between crawls that run side by side."""
+    """The budgets of one process, by host. Share one between crawls that run side by side; crawls in
+    other processes are met at a `turnstile`."""
 
-    def __init__(self, rules: HostRules | None = None) -> None:
+    def __init__(self, rules: HostRules | None = None, turnstile: Turnstile | None = None) -> None:
         self.rules = rules or HostRules()
+        self._turnstile = turnstile
         self._has_rules = rules is not None
         self._budgets: dict[str, HostBudget] = {}
         self._changed: set[HostBudget] = set()
@@ -236,7 +270,7 @@ class HostBudgets:
     def __getitem__(self, host: str) -> HostBudget:
         budget = self._budgets.get(host)
         if budget is None:
-            budget = HostBudget(host, self.rules, self._changed, self._asked_at)
+            budget = HostBudget(host, self.rules, self._changed, self._asked_at, self._turnstile)
             self._budgets[host] = budget
         return budget
 

@@ -177,7 +177,8 @@ CREATE INDEX errands_of_host ON errands(host_id, at);
 CREATE TABLE announcements (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     url_id INTEGER NOT NULL REFERENCES urls(id),
-    at REAL NOT NULL
+    at REAL NOT NULL,                     -- epoch seconds
+    again INTEGER NOT NULL                -- 1: it was announced before, and is to be visited again
 );
 -- Endings of requests, so that metrics need no count over all rows.
 INSERT INTO tallies SELECT 'status_' || (status / 100) || 'xx', count(*) FROM captures

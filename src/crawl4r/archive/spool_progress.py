@@ -1,0 +1,46 @@
+"""How far whoever reads the spool is, told in a file beside it.
+
+For the one who writes the spool, which knows nothing else of its reader. The file is a copy: what
+counts is in the reader's own database.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from crawl4r.archive.spool import Bookmark, SpoolReader
+
+_NAME = "progress.json"
+
+
+class Progress(NamedTuple):
+    bookmark: Bookmark
+    unfinished: int  # discoveries that were read and are not yet visited
+
+
+def write_progress(spool: Path, progress: Progress) -> None:
+    """Replaces the file, so that nobody reads half of it."""
+    new = spool / f"{_NAME}.new"
+    new.write_text(
+        json.dumps({"bookmark": progress.bookmark, "unfinished": progress.unfinished}), "ascii"
+    )
+    os.replace(new, spool / _NAME)
+
+
+def read_progress(spool: Path) -> Progress:
+    """As far as is known: nobody has read anything while there is no such file."""
+    try:
+        plain = json.loads((spool / _NAME).read_text("ascii"))
+        unfinished = int(plain["unfinished"])
+        return Progress(Bookmark.from_text(json.dumps(plain["bookmark"])), unfinished)
+    except (OSError, ValueError, KeyError, TypeError):
+        return Progress(Bookmark(), 0)
+
+
+def backlog_of(spool: Path, reader: SpoolReader) -> int:
+    """Discoveries that wait: in the spool, or at the one who reads it."""
+    progress = read_progress(spool)
+    return reader.unread(progress.bookmark) + progress.unfinished

@@ -1,0 +1,134 @@
+"""One budget a host between processes: files in a folder that all of them know.
+
+A request holds a lock on a file of its host while it is under way, so the kernel frees the place of a
+process that dies. When the host may be asked next stands in a file beside it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from crawl4r.errors import StorageFull, WorkspaceError
+
+_STATE = struct.Struct("<dqqd")
+_LOOK_AGAIN = (
+    0.05  # seconds, while others have all places of a host; sooner where there is no delay
+)
+_SOONEST = 0.005  # seconds
+_STAND_BACK = 0.005  # seconds that whoever was just there leaves to one who waits
+_WAITS_FOR = 0.25  # seconds after which one who was seen waiting has gone
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A place at a host, held until `leave`."""
+
+    host: str
+    fd: int
+    next_at: float  # what it wrote
+    before: float  # what stood there
+
+
+@dataclass(slots=True)
+class _Host:
+    """Epoch seconds and process ids; zeros when nobody was there."""
+
+    next_at: float
+    last: int  # who had the last turn
+    waiting: int  # who was refused since
+    waited_at: float
+
+
+class Turnstile:
+    """Lets processes that share `folder` take turns at a host."""
+
+    def __init__(self, folder: Path, wall: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._wall = wall
+        self._me = os.getpid()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise WorkspaceError(f"cannot make {folder}: {problem.strerror}") from problem
+
+    def enter(self, host: str, places: int, delay: float) -> Turn | float:
+        """A turn that began now, or the seconds after which to try again."""
+        with self._locked(host) as (fd, state):
+            now = self._wall()
+            if state.next_at > now:
+                self._wait_for(state, now)
+                _write(fd, state)
+                return min(state.next_at - now, delay + _LOOK_AGAIN)  # its owner may withdraw
+            if state.last == self._me and self._somebody_waits(state, now):
+                return _STAND_BACK
+            place = self._take_place(host, places)
+            if place is None:
+                self._wait_for(state, now)
+                _write(fd, state)
+                return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
+            before = state.next_at
+            _write(fd, _Host(now + delay, self._me, 0, 0.0))
+            return Turn(host, place, now + delay, before)
+
+    def leave(self, turn: Turn, wait: float | None) -> None:
+        """Free the place; the host rests for `wait` seconds. None: nothing was asked after all."""
+        with self._locked(turn.host) as (fd, state):
+            if wait is not None:
+                state.next_at = max(state.next_at, self._wall() + wait)
+            elif state.next_at == turn.next_at:
+                state.next_at = turn.before
+            _write(fd, state)
+            os.close(turn.fd)
+
+    def _wait_for(self, state: _Host, now: float) -> None:
+        if state.last != self._me:
+            state.waiting, state.waited_at = self._me, now
+
+    def _somebody_waits(self, state: _Host, now: float) -> bool:
+        return state.waiting not in {0, self._me} and now - state.waited_at < _WAITS_FOR
+
+    def _take_place(self, host: str, places: int) -> int | None:
+        for number in range(places):
+            fd = self._open(f"{_name(host)}.{number}")
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(fd)
+            else:
+                return fd
+        return None
+
+    @contextmanager
+    def _locked(self, host: str) -> Iterator[tuple[int, _Host]]:
+        """The state of a host, while nobody else looks at it: a matter of microseconds."""
+        fd = self._open(_name(host))
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            data = os.pread(fd, _STATE.size, 0)
+            yield fd, _Host(*_STATE.unpack(data)) if len(data) == _STATE.size else _Host(0, 0, 0, 0)
+        finally:
+            os.close(fd)
+
+    def _open(self, name: str) -> int:
+        try:
+            return os.open(self._folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as problem:
+            raise StorageFull(
+                f"cannot write {self._folder / name}: {problem.strerror}"
+            ) from problem
+
+
+def _write(fd: int, state: _Host) -> None:
+    os.pwrite(fd, _STATE.pack(state.next_at, state.last, state.waiting, state.waited_at), 0)
+
+
+def _name(host: str) -> str:
+    return sha256(host.encode("utf-8", "replace")).hexdigest()[:24]
