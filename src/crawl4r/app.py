@@ -13,12 +13,14 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crawl4r import events
+from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.files import FileBlobs
-from crawl4r.archive.metadata import MetadataLog
+from crawl4r.archive.metadata import METADATA
+from crawl4r.archive.nothing import NoBlobs
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.requests import Errand, Requests
 from crawl4r.archive.segments import SegmentBlobs
@@ -37,7 +39,7 @@ from crawl4r.judging import Judge
 from crawl4r.keeping import Keeper, Shelf
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
-from crawl4r.reading import LinkJudge
+from crawl4r.reading import LinkJudge, ReadingRules
 from crawl4r.reporting import Reporter
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
@@ -56,8 +58,14 @@ if TYPE_CHECKING:
     from crawl4r.documenting import Documenter
     from crawl4r.following import IndexFollower
     from crawl4r.indexing import Indexer
+    from crawl4r.resilience.brake import Brake
+    from crawl4r.spooling import Announcer
 
+METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
+PAGES_FILE = Path("logs", "pages.csv")
+EDGES_FILE = Path("logs", "edges.csv")
 _SCOPE_HOSTS = "scope_hosts"
+_SPELLING = "spelling"
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
 _LEASES_FOR_BFS = 64
 _LEASES_FOR_OTHERS = 4  # few: a better URL found now should not wait behind many leased ones
@@ -76,12 +84,25 @@ class Parts:
     notes: Notes
     report: Reporter
 
+    @property
+    def keeps_bytes(self) -> bool:
+        """Whether what was fetched can be read again."""
+        return not isinstance(self.blobs, NoBlobs)
+
     def scope_hosts(self) -> list[str]:
         """Hosts of all seeds so far, and those that a seed redirected to."""
         return list(json.loads(self.notes.get(_SCOPE_HOSTS) or "[]"))
 
     def note_scope_hosts(self, hosts: Sequence[str]) -> None:
         self.notes.put(_SCOPE_HOSTS, json.dumps(hosts))
+
+    def spelling(self) -> dict[str, Any] | None:
+        """By which rules the last crawl spelled URLs, as `ReadingRules.as_json` has them."""
+        text = self.notes.get(_SPELLING)
+        return dict(json.loads(text)) if text else None
+
+    def note_spelling(self, rules: ReadingRules) -> None:
+        self.notes.put(_SPELLING, json.dumps(rules.as_json()["canonical"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +114,8 @@ class CrawlOrder:
     links: LinkJudge
     refresh: bool = False
     retry_failed: bool = False
+    announcer: Announcer | None = None  # of a discoverer
+    brake: Brake | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +127,12 @@ class CrawlHooks:
 
 
 def open_parts(
-    path: Path, settings: Settings, undo: contextlib.ExitStack, *, read_only: bool
+    path: Path,
+    settings: Settings,
+    undo: contextlib.ExitStack,
+    *,
+    read_only: bool,
+    keeps_bytes: bool = True,
 ) -> Parts:
     """Open a workspace; `undo` gets what must be closed, in the right order."""
     if not read_only:
@@ -113,7 +141,9 @@ def open_parts(
     database = Database(path / "state.db", read_only=read_only)
     undo.callback(database.close)
     _check_that_both_are_there(path, database)
-    blobs = _open_blobs(path, settings, database, read_only=read_only)
+    blobs: Blobs = NoBlobs()
+    if keeps_bytes:
+        blobs = _open_blobs(path, settings, database, read_only=read_only)
     undo.callback(blobs.close)
     return Parts(path, database, blobs, Captures(database), Notes(database), Reporter(database))
 
@@ -131,6 +161,7 @@ async def build_crawl(
     chance, clock, wall = random.Random(), time.monotonic, time.time
     has_crashed = parts.notes.get(_RUNNING) is not None
     hosts = _restore_budgets(parts, budgets, clock(), wall(), stack, has_crashed=has_crashed)
+    parts.note_spelling(order.links.rules)
     frontier = _prepare_frontier(parts, order, wall())
     gate = AddressGate(settings.network.allow_private)
     transport = (make_transport or _make_curl)(settings, gate)
@@ -163,12 +194,8 @@ async def build_crawl(
         chance,
         enabled=settings.content.probe,
     )
-    log_path = parts.path / "metadata" / "crawl_metadata.jsonl"
-    metadata = MetadataLog(log_path, parts.captures, parts.blobs.locate)
-    stack.callback(metadata.close)
-    shelf = Shelf(
-        parts.database, frontier, parts.captures, parts.blobs, metadata, parts.notes, hosts
-    )
+    logs = [] if order.announcer else _open_logs(parts, settings, stack)
+    shelf = Shelf(parts.database, frontier, parts.captures, parts.blobs, logs, parts.notes, hosts)
     group = max(1, settings.politeness.concurrency // 2)
     is_bfs = settings.strategy is Strategy.BFS
     return Crawl(
@@ -179,6 +206,7 @@ async def build_crawl(
             wall=wall,
             needs_robots=robots.needs,
             batch=_LEASES_FOR_BFS if is_bfs else _LEASES_FOR_OTHERS,
+            brake=order.brake,
         ),
         robots,
         transport,
@@ -194,10 +222,18 @@ async def build_crawl(
             clock=clock,
             wall=wall,
             chance=chance,
+            types=fetch.types,
             request=requests.number_of(headers.common),
             on_seed_moved=hooks.on_seed_moved,
         ),
-        Keeper(shelf, budgets, group=group, clock=clock, wall=wall),
+        Keeper(
+            shelf,
+            budgets,
+            group=group,
+            clock=clock,
+            wall=wall,
+            on_commit=order.announcer.pass_on if order.announcer else None,
+        ),
         budgets,
         settings.crawl_limits(),
         clock=clock,
@@ -240,6 +276,22 @@ def make_extractors(settings: Settings) -> Sandbox:
     )
 
 
+def _open_logs(
+    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
+) -> list[CaptureLog]:
+    """The files that have a line for each capture."""
+    forms = {parts.path / METADATA_FILE: METADATA}
+    if settings.logs.enabled and settings.logs.pages:
+        from crawl4r.archive.pages_csv import PAGES  # noqa: PLC0415 - most crawls go without
+
+        forms[parts.path / PAGES_FILE] = PAGES
+    logs = []
+    for path, form in forms.items():
+        logs.append(CaptureLog(path, form, parts.captures, parts.blobs.locate))
+        stack.callback(logs[-1].close)
+    return logs
+
+
 def _restore_budgets(
     parts: Parts,
     budgets: HostBudgets,
@@ -268,17 +320,19 @@ def _errand_of(url: str, answer: Response | Failure, offset: float) -> Errand:
     return Errand(url, split(url).host, sent_at, answer.status, latency_ms, reason)
 
 
-def make_frontier(parts: Parts, settings: Settings) -> Frontier:
+def make_frontier(parts: Parts, settings: Settings, announcer: Announcer | None = None) -> Frontier:
     groups = settings.limits.groups
     return SqliteFrontier(
         parts.database,
         PRIORITIES[settings.strategy],
         {name: group.max for name, group in groups.items()},
+        announcer.announcements.note if announcer else None,
     )
 
 
 def _prepare_frontier(parts: Parts, order: CrawlOrder, now: float) -> Frontier:
-    frontier = make_frontier(parts, order.settings)
+    announcer = order.announcer
+    frontier = make_frontier(parts, order.settings, announcer)
     if recovered := frontier.recover():
         events.emit(events.STORE_RECOVERED, urls_released=recovered)
     found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)
@@ -287,9 +341,13 @@ def _prepare_frontier(parts: Parts, order: CrawlOrder, now: float) -> Frontier:
     if order.retry_failed:
         frontier.requeue([UrlState.FAILED])
     if order.refresh:
+        if announcer:
+            announcer.announcements.note_all_again(UrlState.DONE, now)
         frontier.requeue([UrlState.DONE])
     RobotsRecords(parts.database).forget(TEMPORARY)
     parts.database.commit()
+    if announcer:
+        announcer.pass_on()
     return frontier
 
 
@@ -330,6 +388,15 @@ def _check_that_both_are_there(path: Path, database: Database) -> None:
             f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
             "bring it back, or move the store away to begin anew"
         )
+
+
+def blobs_recipe(parts: Parts, settings: Settings) -> tuple[str, str, str, bool]:
+    """How a process that loads little reads the store: module, class, folder, whether that takes the
+    database."""
+    if (parts.notes.get("store") or settings.store.kind) == "files":
+        return FileBlobs.__module__, FileBlobs.__name__, str(parts.path / "store" / "html"), False
+    name = SegmentBlobs.__name__
+    return SegmentBlobs.__module__, name, str(parts.path / "store" / "segments"), True
 
 
 def _open_blobs(path: Path, settings: Settings, database: Database, *, read_only: bool) -> Blobs:

@@ -13,7 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -196,6 +196,9 @@ class Crawl:
                 visit = _refused(lease, word.verdict, word.reason)
             else:
                 visit = await self._ask(lease)
+                found = self._robots.spare_places(visit.found)
+                if found is not visit.found:
+                    visit = replace(visit, found=found)
             hosts = await self.keeper.keep(visit, self._busy)
             self.schedule.notice(hosts)
             self._report(visit)

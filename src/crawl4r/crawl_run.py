@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crawl4r import events
 from crawl4r.app import (
@@ -21,15 +21,18 @@ from crawl4r.app import (
 )
 from crawl4r.archive.port import Blobs
 from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.control import ControlFiles
 from crawl4r.crawl import Crawl, EndedBy
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.model import Capture, FoundBy, Visit
-from crawl4r.reading import LinkJudge
+from crawl4r.reading import LinkJudge, ReadingRules
+from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.settings import Settings
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 
 if TYPE_CHECKING:
+    from crawl4r.app_logs import LogFollower
     from crawl4r.documenting import Documenter
     from crawl4r.following import IndexFollower
 
@@ -73,6 +76,8 @@ class Page:
 class CrawlRun:
     """One run of a crawl: iterate over it for pages as they are kept, or await `finish()`."""
 
+    role = "crawl"  # what files that hold or stop it call it
+
     def __init__(
         self,
         parts: Parts,
@@ -89,6 +94,9 @@ class CrawlRun:
         self.crawl: Crawl | None = None
         self.documenter: Documenter | None = None
         self.follower: IndexFollower | None = None
+        self.logs: list[LogFollower] = []
+        self.brake = Brake()
+        self.control_folder = parts.path
         self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
         self._budgets = budgets
         self._make_transport = make_transport
@@ -98,7 +106,7 @@ class CrawlRun:
         self._hosts = parts.scope_hosts()
         seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
         links = self._admit(seeds)
-        self._order = CrawlOrder(settings, seeds, links, refresh, retry_failed)
+        self._order = CrawlOrder(settings, seeds, links, refresh, retry_failed, brake=self.brake)
 
     async def __aiter__(self) -> AsyncIterator[Page]:
         self._pages = asyncio.Queue(_PAGES_AHEAD)
@@ -130,6 +138,8 @@ class CrawlRun:
             self.crawl.stop_now()
         if self.documenter:
             self.documenter.stop()
+        for log in self.logs:
+            log.stop()
 
     async def close(self) -> None:
         """Stop, and wait until everything in flight is kept."""
@@ -149,7 +159,7 @@ class CrawlRun:
         self.crawl.limits = settings.crawl_limits()
         self.crawl.budgets.replace_rules(settings.politeness.host_rules())
         self.crawl.schedule.reconsider()
-        self.crawl.judge.rescope(settings.reading_rules(self._hosts))
+        self.crawl.judge.rescope(self._rules())
 
     async def _run_to_the_end(self) -> EndedBy:
         assert self._pages is not None
@@ -161,34 +171,53 @@ class CrawlRun:
     async def _run(self) -> EndedBy:
         async with contextlib.AsyncExitStack() as stack:
             self.parts.note_scope_hosts(self._hosts)
-            hooks = CrawlHooks(
-                self._on_kept, None if self.settings.scope.hosts else self._widen_scope
-            )
-            self.crawl = await build_crawl(
-                self.parts, self._order, self._budgets, hooks, stack, self._make_transport
-            )
+            self.crawl = await self._build(stack)
             if self._is_stopped:
                 self.crawl.stop()
             if self.settings.content.extract:
                 self.documenter = await build_documenter(self.parts, self.settings, stack)
                 if self.settings.index.enabled:
                     self.follower = build_follower(self.parts, self.settings)
+            if self.settings.logs.enabled:
+                from crawl4r.app_logs import build_logs  # noqa: PLC0415 - most crawls go without
+
+                self.logs = await build_logs(
+                    self.parts, self.settings, stack, role=self.role, workspace=self.control_folder
+                )
             try:
                 return await self._crawl_and_read(self.crawl)
             except* Exception as problems:
                 raise _first(problems) from None
         raise AssertionError("unreachable")
 
+    async def _build(self, stack: contextlib.AsyncExitStack) -> Crawl:
+        hooks = CrawlHooks(self._on_kept, None if self.settings.scope.hosts else self._widen_scope)
+        return await build_crawl(
+            self.parts, self._order, self._budgets, hooks, stack, self._make_transport
+        )
+
+    def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
+        """What goes on as long as pages are visited."""
+        return [ControlFiles(self.control_folder, self.role, self.brake, self.stop).watch()]
+
+    def _rules(self) -> ReadingRules:
+        return self.settings.reading_rules(self._hosts)
+
     async def _crawl_and_read(self, crawl: Crawl) -> EndedBy:
-        if self.documenter is None:
+        if self.documenter is None and not self.logs:
             return await self._visit_all(crawl)
         async with asyncio.TaskGroup() as tasks:
-            reading = tasks.create_task(self.documenter.follow())
+            for log in self.logs:
+                tasks.create_task(log.follow())
+            reading = tasks.create_task(self.documenter.follow()) if self.documenter else None
             if self.follower:
                 tasks.create_task(self.follower.follow())
             ended = await self._visit_all(crawl)
-            self.documenter.end()
-            await reading
+            for log in self.logs:
+                log.end()
+            if self.documenter and reading:
+                self.documenter.end()
+                await reading
             if self.follower:
                 self.follower.end()
         return ended
@@ -196,7 +225,12 @@ class CrawlRun:
     async def _visit_all(self, crawl: Crawl) -> EndedBy:
         started = time.monotonic()
         try:
-            return await crawl.run()
+            async with asyncio.TaskGroup() as tasks:
+                beside = [tasks.create_task(work) for work in self._beside(crawl)]
+                ended = await crawl.run()
+                for task in beside:
+                    task.cancel()
+            return ended
         finally:
             self.seconds = time.monotonic() - started
 
@@ -208,7 +242,7 @@ class CrawlRun:
         self._hosts = list(dict.fromkeys([*self._hosts, *(split(url).netloc for url in seeds)]))
         if not self._hosts and not self.settings.scope.hosts:
             raise UsageError("nothing to crawl: give at least one URL, or `seeds:` in crawl4r.yaml")
-        links = LinkJudge(self.settings.reading_rules(self._hosts))
+        links = LinkJudge(self._rules())
         for url in seeds:
             found = links.judge(url, None, 0, FoundBy.SEED)
             if found is None or not found.admitted:
@@ -226,7 +260,7 @@ class CrawlRun:
         assert self.crawl is not None
         self._hosts.append(netloc)
         self.parts.note_scope_hosts(self._hosts)
-        self.crawl.judge.rescope(self.settings.reading_rules(self._hosts))
+        self.crawl.judge.rescope(self._rules())
         events.emit(events.SCOPE_WIDENED, 30, host=netloc)
 
 

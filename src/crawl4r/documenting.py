@@ -166,6 +166,10 @@ class Documenter:
 
     def _keep(self, capture: Capture, extraction: Extraction | None) -> bool:
         """Record what the capture means; True when its site's lesson is over with it."""
+        if self._is_past(capture):
+            verdict = extraction.verdict if extraction else PageVerdict(capture.verdict)
+            self._record(capture, verdict, Change.NONE, extraction)
+            return False
         if extraction is None:
             self._keep_without_page(capture)
             return False
@@ -186,6 +190,13 @@ class Documenter:
             counts = (change.added, change.removed)
             self._record(capture, extraction.verdict, Change.CHANGED, extraction, counts)
         return False
+
+    def _is_past(self, capture: Capture) -> bool:
+        """What was imported may be older than what is known: then it changes nothing."""
+        if capture.request is not None:
+            return False
+        known = self._documents.known_until(capture.url)
+        return known is not None and capture.fetched_at < known
 
     def _keep_without_page(self, capture: Capture) -> None:
         verdict = PageVerdict(capture.verdict, capture.reason, ())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from base64 import b32encode
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote
@@ -18,23 +20,43 @@ from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 
 _NOWHERE = "https://imported.invalid/"  # a domain that never exists, for records without a URL
 _BATCH = 500
+_BATCH_BYTES = 32 * 1024**2
 _LONGEST_LINE = 32 * 1024**2  # characters
+
+
+class Reference(NamedTuple):
+    """Where the bytes of a page were seen that came again."""
+
+    url: str
+    at: float | None = None  # epoch seconds; None: the last time before
+    digest: str = ""  # "algorithm:value", to be sure of it
 
 
 class ImportedPage(NamedTuple):
     """A page that somebody else has fetched."""
 
     url: str
-    body: bytes
+    body: bytes | None  # None: no bytes of its own
     content_type: str
     fetched_at: float  # epoch seconds
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
+    verdict: Verdict = Verdict.OK
+    reason: str = ""
+    http_version: str = ""
+    address: str = ""
+    location: str | None = None
+    refers_to: Reference | None = None  # where status and headers are, too, that it does not have
+    is_dated: bool = False  # it was seen at that very time, so there can be many of a URL
 
 
 class ImportCounts(NamedTuple):
     added: int
     unchanged: int  # were there already, with the same bytes
+    unresolved: int = 0  # refer to bytes that nobody knows
+
+    def plus(self, more: ImportCounts) -> ImportCounts:
+        return ImportCounts(*(a + b for a, b in zip(self, more, strict=True)))
 
 
 def read_records(
@@ -92,58 +114,111 @@ class Importer:
 
     def keep(self, pages: Iterable[ImportedPage]) -> Iterator[ImportCounts]:
         """Counts after each batch that is durable; the last one holds the totals."""
-        added = unchanged = 0
+        counts = ImportCounts(0, 0)
         batch: list[ImportedPage] = []
+        size = 0
         for page in pages:
             batch.append(page)
-            if len(batch) == _BATCH:
-                new = self._keep_batch(batch)
-                added, unchanged = added + new, unchanged + len(batch) - new
-                yield ImportCounts(added, unchanged)
-                batch = []
-        new = self._keep_batch(batch)
-        yield ImportCounts(added + new, unchanged + len(batch) - new)
+            size += len(page.body or b"")
+            if len(batch) == _BATCH or size > _BATCH_BYTES:
+                counts = counts.plus(self._keep_batch(batch))
+                yield counts
+                batch, size = [], 0
+        yield counts.plus(self._keep_batch(batch))
 
-    def _keep_batch(self, pages: Sequence[ImportedPage]) -> int:
-        hashes = [self._blobs.add(page.body, page.content_type)[0] for page in pages]
+    def _keep_batch(self, pages: Sequence[ImportedPage]) -> ImportCounts:
+        hashes = [
+            None if page.body is None else self._blobs.add(page.body, page.content_type)[0]
+            for page in pages
+        ]
         self._blobs.flush()
-        added = 0
+        added = unresolved = 0
         for page, sha256 in zip(pages, hashes, strict=True):
-            before = self._captures.latest(page.url)
-            if before is None or before.sha256 != sha256:
-                self._record(page, sha256)
+            # Only now: what it refers to may be a page of the same batch.
+            earlier = self._resolve(page) if page.refers_to else None
+            if page.refers_to and earlier is None:
+                unresolved += 1
+            elif self._record(page, earlier.sha256 if earlier else sha256, earlier):
                 added += 1
         self._database.commit()
-        return added
+        return ImportCounts(added, len(pages) - added - unresolved, unresolved)
 
-    def _record(self, page: ImportedPage, sha256: str) -> None:
+    def _resolve(self, page: ImportedPage) -> Capture | None:
+        """The capture that brought the bytes which a page refers to."""
+        assert page.refers_to is not None
+        url, at, digest = page.refers_to
+        if at is not None:
+            # Others may have noted the same moment to the second only.
+            near = self._captures.at(url, at) or self._captures.at(url, at, within=1.0)
+            found = [capture for capture in near if capture.sha256]
+            return found[-1] if found else None
+        last = self._captures.latest(url, before=page.fetched_at)
+        is_sure = page.verdict is Verdict.NOT_MODIFIED or (last and self._has_digest(last, digest))
+        return last if is_sure else None
+
+    def _has_digest(self, capture: Capture, digest: str) -> bool:
+        algorithm, _, value = digest.lower().partition(":")
+        name = algorithm.replace("-", "")
+        body = self._blobs.read(capture.sha256) if capture.sha256 else None
+        if body is None or name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
+            return False
+        made = hashlib.new(name, body, usedforsecurity=False).digest()
+        return value.rstrip("=") in {made.hex(), b32encode(made).decode().lower().rstrip("=")}
+
+    def _is_there(self, page: ImportedPage, sha256: str | None) -> bool:
+        if page.is_dated:
+            known = self._captures.at(page.url, page.fetched_at)
+            return any(capture.sha256 == sha256 for capture in known)
+        before = self._captures.latest(page.url)
+        return before is not None and before.sha256 == sha256
+
+    def _record(self, page: ImportedPage, sha256: str | None, earlier: Capture | None) -> bool:
+        """Record a page, unless it is there."""
+        if self._is_there(page, sha256):
+            return False
         found = Found(
-            page.url, split(page.url).netloc, 0, FoundBy.IMPORT, admitted=True, rule="imported"
+            page.url, split(page.url).host, 0, FoundBy.IMPORT, admitted=True, rule="imported"
         )
         self._frontier.add([found], None, page.fetched_at)
         url_id = self._frontier.id_of(page.url)
-        number = self._captures.add(url_id, _capture(page, sha256))
-        ending = Ending(url_id, UrlState.DONE, Verdict.OK, "", None, number, number)
+        assert url_id is not None  # it was just added
+        newest = self._captures.newest_at(url_id)
+        number = self._captures.add(url_id, _capture(page, sha256, earlier))
+        if newest is not None and newest > page.fetched_at:
+            return True  # the past of a URL does not change where it stands
+        content = number if page.verdict is Verdict.OK else None
+        ending = Ending(url_id, UrlState.DONE, page.verdict, page.reason, None, number, content)
         self._frontier.settle([ending])
+        return True
 
 
-def _capture(page: ImportedPage, sha256: str) -> Capture:
+def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) -> Capture:
+    is_304 = page.verdict is Verdict.NOT_MODIFIED
+    came_again = earlier.bytes if earlier and not is_304 else 0
+    headers = page.headers
+    if not headers and not is_304:
+        headers = earlier.headers if earlier else [("content-type", page.content_type)]
+    firsts = dict(reversed(headers))
+    content_type = page.content_type or firsts.get("content-type", "")
     return Capture(
         url=page.url,
         fetched_at=page.fetched_at,
-        status=page.status,
-        verdict=Verdict.OK,
-        reason="",
+        status=page.status or (earlier.status if earlier else 0),
+        verdict=page.verdict,
+        reason=page.reason,
         sha256=sha256,
-        bytes=len(page.body),
-        content_type=page.content_type.partition(";")[0].strip().lower(),
+        bytes=came_again if page.body is None else len(page.body),
+        content_type=content_type.partition(";")[0].strip().lower(),
         encoding="",
-        headers=page.headers or [("content-type", page.content_type)],
-        etag=None,
-        last_modified=None,
+        headers=headers,
+        etag=firsts.get("etag"),
+        last_modified=firsts.get("last-modified"),
         page_type="",
         depth=0,
         referrer=None,
         latency_ms=0,
         retries=0,
+        http_version=page.http_version,
+        address=page.address,
+        location=page.location,
     )

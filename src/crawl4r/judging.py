@@ -68,6 +68,7 @@ class Judge:
         clock: Callable[[], float],
         wall: Callable[[], float],
         chance: random.Random,
+        types: Sequence[str] = (),
         request: int | None = None,
         on_seed_moved: Callable[[str], None] | None = None,
     ) -> None:
@@ -81,6 +82,7 @@ class Judge:
         self._max_redirects = max_redirects
         self._retry_after_cap = retry_after_cap
         self._chance = chance
+        self._types = types
         self._on_seed_moved = on_seed_moved
 
     def rescope(self, rules: ReadingRules) -> None:
@@ -102,6 +104,11 @@ class Judge:
         return self._done(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
 
     async def _page(self, lease: Lease, answer: Response) -> Visit:
+        if not is_wanted(answer.content_type, self._types):
+            reason = f"{answer.content_type} is not among fetch.types"
+            capture = self._capture(lease, answer, Verdict.UNWANTED, reason)
+            ending = Ending(lease.url_id, UrlState.DONE, Verdict.UNWANTED, reason)
+            return Visit(lease, ending, capture)
         if not answer.body or kind_of(answer.content_type, answer.body) is not Kind.HTML:
             return self._done(lease, answer, Verdict.OK, "")
         page = PageBody(
@@ -162,8 +169,10 @@ class Judge:
             # Who asks for example.org means the site that example.org now sends everybody to.
             self._on_seed_moved(split(target.url).netloc)
             target = self._judge_target(lease, location, hops) or target
+        # A discoverer that found this page finds its target too, and knows what the caps say to it.
+        found = [] if lease.by == FoundBy.SPOOL else [target]
         return self._done(
-            lease, answer, Verdict.REDIRECT, f"to {target.url}", found=[target], location=target.url
+            lease, answer, Verdict.REDIRECT, f"to {target.url}", found=found, location=target.url
         )
 
     def _judge_target(self, lease: Lease, location: str, hops: int) -> Found | None:
@@ -177,8 +186,11 @@ class Judge:
             ending = Ending(lease.url_id, UrlState.FAILED, verdict, reason)
             capture = self._capture(lease, answer, verdict, reason)
             return Visit(lease, ending, capture, answer.body)
-        failure = Failure(verdict, reason, True, answer.sent_at, answer.latency, answer.status)
-        return self._retry(lease, failure, retry_after_of(answer, self.wall()))
+        asked = retry_after_of(answer, self.wall())
+        failure = Failure(
+            verdict, reason, True, answer.sent_at, answer.latency, answer.status, asked
+        )
+        return self._retry(lease, failure, asked)
 
     def _failed(self, lease: Lease, failure: Failure) -> Visit:
         if failure.transient and lease.attempts < self._backoff.retries:
@@ -250,6 +262,14 @@ class Judge:
             location=location,
             request=self._request,
         )
+
+
+def is_wanted(content_type: str, types: Sequence[str]) -> bool:
+    """Whether a media type is among those to keep (`text/html`, `text/*`); none named means all are."""
+    if not types or not content_type:
+        return True
+    family = content_type.partition("/")[0]
+    return content_type in types or f"{family}/*" in types
 
 
 def _as_utf8(location: str) -> str:

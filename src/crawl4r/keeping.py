@@ -1,7 +1,7 @@
 """What a group of visits produced becomes durable, all of it or nothing.
 
 Order is the contract: page bytes are synced first, then one transaction records the captures, ends
-the leases and adds the links, then the metadata lines follow. A crash before the commit leaves URLs
+the leases and adds the links, then the lines of the logs follow. A crash before the commit leaves URLs
 to be fetched again; a crash after it leaves nothing to do.
 """
 
@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.captures import Captures
-from crawl4r.archive.metadata import MetadataLog
 from crawl4r.archive.port import Blobs
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
@@ -33,7 +33,7 @@ class Shelf:
     frontier: Frontier
     captures: Captures
     blobs: Blobs
-    metadata: MetadataLog
+    logs: Sequence[CaptureLog]
     notes: Notes
     hosts: HostMemories
 
@@ -49,7 +49,9 @@ class Keeper:
         group: int,
         clock: Callable[[], float],
         wall: Callable[[], float],
+        on_commit: Callable[[], None] | None = None,
     ) -> None:
+        self._on_commit = on_commit
         self._shelf = shelf
         self._budgets = budgets
         self._group = group
@@ -116,7 +118,10 @@ class Keeper:
         if memories := self._budgets.remember(self._clock(), now):
             shelf.hosts.save(memories)
         shelf.database.commit()
-        shelf.metadata.add(recorded)
+        if self._on_commit:
+            self._on_commit()
+        for log in shelf.logs:
+            log.add(recorded)
         return hosts
 
     def _with_content(self, visit: Visit) -> tuple[Visit, Capture]:

@@ -29,6 +29,7 @@ class Verdict(StrEnum):
     NETWORK_ERROR = "network-error"
     EGRESS_REFUSED = "egress-refused"
     TOO_LARGE = "too-large"
+    UNWANTED = "unwanted-type"  # it came, and is not of a kind that is to be kept
     UNDECODABLE = "undecodable"
     HOSTILE = "hostile"
     BLOCKED = "blocked"  # a challenge, a captcha, a refusal or a rate limit instead of the page
@@ -73,6 +74,7 @@ class FoundBy(StrEnum):
     NEXT = "next"
     PREVIOUS = "prev"
     IMPORT = "import"
+    SPOOL = "spool"
 
 
 class Found(NamedTuple):

@@ -34,6 +34,7 @@ class ReadingRules:
     keywords: Sequence[str] = ()
     max_depth: int | None = None
     follow_nofollow: bool = True
+    follow_links: bool = True  # False: pages are judged, their links left to somebody else
 
     def as_json(self) -> dict[str, Any]:
         plain = asdict(self)
@@ -54,6 +55,7 @@ class ReadingRules:
             plain["keywords"],
             plain["max_depth"],
             plain["follow_nofollow"],
+            plain["follow_links"],
         )
 
 
@@ -137,7 +139,7 @@ class Reader:
             document.tree, html, url=page.url, status=page.status, headers=page.headers
         )
         found: list[Found] = []
-        if verdict.verdict not in _DEAD_ENDS:
+        if self._judge.rules.follow_links and verdict.verdict not in _DEAD_ENDS:
             found = self._new_links(document, _base_of(document, page.url), depth + 1)
         note = _TOO_MANY if len(found) == _MOST_LINKS else ""
         shape = None

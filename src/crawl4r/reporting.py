@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
-from crawl4r.model import Capture
+from crawl4r.model import Capture, UrlState, Verdict
 from crawl4r.state.database import Database
-from crawl4r.state.records import Notes, RobotsRecords
+from crawl4r.state.records import RobotsRecords
 from crawl4r.urls.canonical import split
 from crawl4r.urls.robots import RobotsFile
 from crawl4r.urls.scope import Scope
@@ -46,7 +46,6 @@ class Reporter:
         self._database = database
         self._captures = Captures(database)
         self._documents = Documents(database)
-        self._notes = Notes(database)
 
     def pages(self, state: str | None = None, verdict: str | None = None) -> Iterator[PageRow]:
         """Every known URL in the order of discovery, perhaps only those of a state or verdict."""
@@ -78,46 +77,6 @@ class Reporter:
         )
         return [(verdict, reason or "", count) for verdict, reason, count in rows]
 
-    def status(self, now: float) -> dict[str, Any]:
-        """The workspace at a glance, for `crawl4r status`."""
-        return {
-            "urls": self.counts(),
-            "pages": self._notes.tally("pages"),
-            "bytes": self._notes.tally("bytes"),
-            "captures": self._one("SELECT count(*) FROM captures"),
-            "documents": self._documents.count(),
-            "last_capture_at": self._one(
-                "SELECT fetched_at FROM captures ORDER BY id DESC LIMIT 1"
-            ),
-            "hosts": self._hosts(now),
-            "endings": [
-                {"verdict": verdict, "reason": reason, "urls": count}
-                for verdict, reason, count in self.endings()[:12]
-            ],
-        }
-
-    def _one(self, sql: str) -> Any:
-        rows = self._database.read(sql)
-        return rows[0][0] if rows else None
-
-    def _hosts(self, now: float) -> list[dict[str, Any]]:
-        rows = self._database.read(
-            "SELECT h.name, h.next_at, h.delay, h.failures, h.open_until,"
-            " (SELECT count(*) FROM urls u WHERE u.host_id = h.id AND u.state = 'pending') AS n"
-            " FROM hosts h ORDER BY n DESC LIMIT 20"
-        )
-        return [
-            {
-                "host": name,
-                "pending": pending,
-                "waits_s": max(0.0, round(max(next_at, open_until) - now, 1)),
-                "failures": failures,
-                "breaker": "open" if open_until > now else "closed",
-            }
-            for name, next_at, delay, failures, open_until, pending in rows
-            if pending or failures
-        ]
-
     def why(self, url: str, scope: Scope, agents: tuple[str, ...]) -> dict[str, Any]:
         """All we know of a canonical URL: where from, which rule, robots, attempts, captures."""
         ruling = scope.judge(url)
@@ -142,6 +101,25 @@ class Reporter:
             story["captures"] = [self._tell_capture(c) for c in self._captures.of_url(url)]
             story["document"] = self._tell_document(url)
         return story
+
+    def cap_reached(self, url: str, groups: Sequence[str], caps: Mapping[str, int]) -> str | None:
+        """Why a URL that the rules admit stays outside all the same; None when it has a place.
+
+        `groups` are those of the URL, `caps` how many URLs each of them may have.
+        """
+        rows = self._database.read("SELECT state, verdict, reason FROM urls WHERE url = ?", (url,))
+        state, verdict, reason = rows[0] if rows else (UrlState.REFUSED, None, None)
+        if state != UrlState.REFUSED:
+            return None
+        reached = []
+        for key in groups:
+            maximum = caps[key.partition(" ")[0]]
+            counted = self._database.read("SELECT admitted FROM groups WHERE key = ?", (key,))
+            if counted and counted[0][0] >= maximum:
+                reached.append(f"cap of {maximum} reached for {key}")
+        if verdict == Verdict.CAPPED and (reason in reached or str(reason).startswith("depth ")):
+            return str(reason)  # what the crawl said, of several that are true by now
+        return reached[0] if reached else None
 
     def _tell_capture(self, capture: Capture) -> dict[str, Any]:
         read = self._documents.extraction(capture.id)

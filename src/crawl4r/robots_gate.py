@@ -15,7 +15,7 @@ from typing import NamedTuple
 from crawl4r import events
 from crawl4r.errands import Errands
 from crawl4r.errors import InvalidUrl
-from crawl4r.model import Failure, Response, Verdict
+from crawl4r.model import Failure, Found, Response, Verdict
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.retry import Backoff
 from crawl4r.state.records import RobotsRecord, RobotsRecords
@@ -96,6 +96,20 @@ class RobotsGate:
         verdict = None if ruling.allowed else Verdict.ROBOTS_DENIED
         return RobotsWord(verdict, f"robots.txt: {ruling.rule}{line}")
 
+    def spare_places(self, found: Sequence[Found]) -> Sequence[Found]:
+        """The same links; those that their site forbids take no place of a cap.
+
+        They are refused when their turn comes. Counted, forty of them would keep a repository's pages
+        out that may be fetched.
+        """
+        if not any(item.groups for item in found):
+            return found
+        return [item._replace(groups=()) if self._forbids_counted(item) else item for item in found]
+
+    def _forbids_counted(self, item: Found) -> bool:
+        is_counted = item.admitted and bool(item.groups)
+        return is_counted and self.judge(item.url).verdict is Verdict.ROBOTS_DENIED
+
     async def load(self, url: str) -> float | None:
         """Ask the URL's origin for its robots.txt and remember the answer.
 
@@ -162,5 +176,5 @@ class RobotsGate:
         if len(self._at_hand) > _PARSED_AT_HAND:
             self._at_hand.popitem(last=False)
         if self._rules.obey and (delay := file.crawl_delay(self._rules.agents)):
-            self._budgets[split(record.origin + "/").host].ask_delay(delay)
+            self._budgets[split(record.origin + "/").host].ask_delay(delay, record.origin)
         return known

@@ -91,6 +91,7 @@ class ScopeSection(Section):
 class GroupLimit(Section):
     per: str  # RE2 pattern; its first group names what is counted
     max: Count  # URLs for each
+    ignore_case: bool = False  # names that differ in their case only are one
 
 
 class Limits(Section):
@@ -100,7 +101,7 @@ class Limits(Section):
     depth: Count | None = None  # links from a seed
     bytes: Count | None = None  # of content, over the life of the workspace
     seconds: Seconds | None = None  # of one run
-    groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each captured text}
+    groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each, ignore_case}
 
     @field_validator("groups")
     @classmethod
@@ -159,6 +160,7 @@ class Fetching(Section):
     timeout: Annotated[float, Field(gt=0)] = 60.0  # seconds for the whole answer
     max_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # on the wire
     max_decoded_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # after unpacking
+    types: list[str] = []  # media types to keep, like text/html or text/*; empty: all
     max_redirects: Count = 10  # hops, each judged by scope and robots
     retries: Count = 3  # after the first attempt
     backoff_base: Seconds = 1.0  # seconds, doubling with jitter
@@ -169,6 +171,14 @@ class Fetching(Section):
     headers: dict[str, str] = {}  # more of them, for every request
     auth: dict[str, str] = {}  # origin: "user:password" or "Bearer ...", for that origin only
     proxies: Proxies = Proxies()
+
+    @field_validator("types")
+    @classmethod
+    def _are_media_types(cls, value: list[str]) -> list[str]:
+        for name in value:
+            if not re.fullmatch(r"[\w.+-]+/([\w.+-]+|\*)", name):
+                raise ValueError(f"{name!r} is not a media type like text/html or text/*")
+        return [name.lower() for name in value]
 
     @field_validator("auth")
     @classmethod
@@ -282,6 +292,15 @@ class Searching(Section):
     reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
 
 
+class Spooling(Section):
+    """Separated mode: what a discoverer finds, for a scraper to fetch."""
+
+    max_backlog: Annotated[int, Field(ge=1)] = 10_000  # discoveries that wait; then it is held
+    segment_mb: Annotated[int, Field(ge=1)] = 16  # then a new segment begins
+    # What becomes of segments that were read: archive (spool/archived), delete or keep.
+    drained: Annotated[str, Field(pattern="^(archive|delete|keep)$")] = "archive"
+
+
 class Store(Section):
     """How bytes are kept. A workspace stays with the kind it began with."""
 
@@ -303,6 +322,16 @@ class Store(Section):
         if not re.fullmatch(r"[0-7]{3,4}", text):
             raise ValueError("must be octal, like '0644'")
         return text
+
+
+class Logs(Section):
+    """CSV files for analysts in logs/, exact after any crash; `crawl4r replay` makes them later."""
+
+    enabled: bool = False
+    pages: bool = True  # pages.csv, a row a capture
+    edges: bool = True  # edges.csv, a row a link of a kept page
+    metrics: bool = True  # crawl_metrics.csv, tallies and gauges over time
+    metrics_seconds: Annotated[float, Field(gt=0)] = 10.0  # between two looks at them
 
 
 def _without_password(proxy: str) -> str:

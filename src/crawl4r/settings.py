@@ -28,12 +28,14 @@ from crawl4r.sections import (
     Fetching,
     Indexing,
     Limits,
+    Logs,
     Network,
     Politeness,
     Reading,
     ScopeSection,
     Searching,
     Section,
+    Spooling,
     Store,
 )
 from crawl4r.urls.address import AddressGate
@@ -41,6 +43,7 @@ from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
 FILE_NAME = "crawl4r.yaml"
 _PREFIX = "CRAWL4R_"
+_ADDED_UP = frozenset(["deny", "denied_hosts"])
 
 
 class Settings(Section):
@@ -61,6 +64,8 @@ class Settings(Section):
     embedder: Embedding = Embedding()
     search: Searching = Searching()
     store: Store = Store()
+    logs: Logs = Logs()
+    spool: Spooling = Spooling()
 
     @model_validator(mode="after")
     def _compiles(self) -> Settings:
@@ -77,13 +82,16 @@ class Settings(Section):
         if self.agent.require_contact and not self.agent.has_contact:
             raise SettingsError(
                 "agent.contact",
-                "this profile asks for one: a URL or an e-mail address where the site's owner can "
-                "reach you",
+                "this profile asks for one: give --contact, or this key in crawl4r.yaml, a URL or "
+                "an e-mail address where the site's owner can reach you",
             )
         return self
 
     def scope_rules(self, seed_hosts: list[str]) -> ScopeRules:
-        caps = [GroupCap(name, group.per, group.max) for name, group in self.limits.groups.items()]
+        caps = [
+            GroupCap(name, group.per, group.max, group.ignore_case)
+            for name, group in self.limits.groups.items()
+        ]
         return ScopeRules(
             hosts=self.scope.hosts or seed_hosts,
             include_subdomains=self.scope.include_subdomains,
@@ -164,6 +172,7 @@ SHORT_NAMES = {
     "extract": "content.extract",
     "probe": "content.probe",
     "index": "index.enabled",
+    "logs": "logs.enabled",
     "proxies": "fetch.proxies.servers",
     "headers": "fetch.headers",
     "strategy": "strategy",
@@ -225,11 +234,16 @@ def _parse(text: str, source: str) -> dict[str, Any]:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Sections are merged key by key; anything else of `above` replaces what is below."""
+    """Sections are merged key by key; anything else of `above` replaces what is below.
+
+    Except what is denied: a rule of one's own must not open what a profile keeps closed.
+    """
     merged = dict(below)
     for key, value in above.items():
         if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
             merged[key] = merge(merged[key], value)
+        elif key in _ADDED_UP and isinstance(value, list) and isinstance(merged.get(key), list):
+            merged[key] = [*merged[key], *(item for item in value if item not in merged[key])]
         else:
             merged[key] = value
     return merged

@@ -10,25 +10,34 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from crawl4r.app import MakeTransport, build_documenter, make_frontier, open_parts
+from crawl4r.app_spool import shared_budgets, spool_folder
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
+from crawl4r.control import PAUSE, ROLES, STOP, file_of, orders_in
 from crawl4r.crawl_run import CrawlRun, Page
 from crawl4r.importing import ImportCounts, Importer, read_records
+from crawl4r.importing_warc import ArchiveCounts, ArchiveImport
 from crawl4r.model import Capture
+from crawl4r.overview import Overview, Run, processes_in
 from crawl4r.reporting import PageRow
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.robots_gate import RULES
 from crawl4r.settings import FILE_NAME, Settings, load_settings, merge, overrides_of
+from crawl4r.spool_report import spool_status
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import RobotsRecords
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from crawl4r.archive.rebuilt import Compared
+    from crawl4r.replaying import ReplayReport
 
 
 class Workspace:
@@ -40,16 +49,21 @@ class Workspace:
         settings: Settings | None = None,
         *,
         read_only: bool = False,
+        home: Path | None = None,
         budgets: HostBudgets | None = None,
         make_transport: MakeTransport | None = None,
     ) -> None:
+        """`home` is the workspace whose discoverer keeps its state here, and no pages."""
         self.path = Path(path)
+        self.home = home or self.path
         self.settings = settings or load_settings(self.path / FILE_NAME)
         self._budgets = budgets
         self._make_transport = make_transport
         self._runs: list[CrawlRun] = []
         with contextlib.ExitStack() as undo:
-            self.parts = open_parts(self.path, self.settings, undo, read_only=read_only)
+            self.parts = open_parts(
+                self.path, self.settings, undo, read_only=read_only, keeps_bytes=home is None
+            )
             self._closing = undo.pop_all()
         self.database = self.parts.database
         self.blobs = self.parts.blobs
@@ -143,6 +157,19 @@ class Workspace:
         *_, counts = importer.keep(records)
         return counts
 
+    def import_archive(
+        self, path: Path, on_progress: Callable[[int], None] = lambda done: None
+    ) -> ArchiveCounts:
+        """Keep the records of a WARC file or a WACZ package as captures.
+
+        `on_progress` hears how many bytes of it were read.
+        """
+        frontier = make_frontier(self.parts, self.settings)
+        importer = Importer(self.database, frontier, self.captures, self.blobs)
+        largest = self.settings.fetch.max_decoded_bytes
+        rules = self.settings.scope.canonical()
+        return ArchiveImport(path, importer, rules, largest, on_progress).run()
+
     async def reprocess(
         self, *, anew: bool = True, on_progress: Callable[[int], None] | None = None
     ) -> dict[str, int]:
@@ -155,6 +182,28 @@ class Workspace:
             await documenter.end_lessons()
             self.database.commit()
             return dict(documenter.changes)
+
+    async def replay(self, on_progress: Callable[[int], None] | None = None) -> ReplayReport:
+        """Write pages.csv, edges.csv and crawl_metadata.jsonl anew from state.db and the store."""
+        from crawl4r.app_logs import rebuild_logs  # noqa: PLC0415 - most openings go without
+
+        return await rebuild_logs(self.parts, self.settings, on_progress)
+
+    async def replay_into(
+        self, places: Mapping[str, Path], on_progress: Callable[[int], None] | None = None
+    ) -> ReplayReport:
+        """Write files elsewhere, by their kind: pages, metadata and edges."""
+        from crawl4r.app_logs import write_logs  # noqa: PLC0415
+
+        return await write_logs(self.parts, self.settings, places, on_progress)
+
+    async def check_replay(
+        self, places: Mapping[str, Path], on_progress: Callable[[int], None] | None = None
+    ) -> tuple[ReplayReport, Compared]:
+        """Compare files, by their kind, with what a replay gives; nothing is written."""
+        from crawl4r.app_logs import check_logs  # noqa: PLC0415
+
+        return await check_logs(self.parts, self.settings, places, on_progress)
 
     def canonical(self, url: str) -> str:
         """The spelling under which this workspace knows a URL."""
@@ -183,15 +232,47 @@ class Workspace:
             reason = catalogue.why_left_out(document["id"])
             return {"left_out": reason} if reason else None
 
-    def status(self) -> dict[str, Any]:
-        """Totals, hosts and errors, as `crawl4r status --json` prints them."""
+    def status(self, counts: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Totals, hosts, rates and errors, as `crawl4r status --json` prints them.
+
+        Whoever asks often hands in `counts` of a while ago: only they look at every row.
+        """
+        settings, processes = self.settings, processes_in(self.path)
+        crawl = next((process for process in processes if process["work"] == "crawl"), None)
+        orders = orders_in(self.home)
+        run = Run(
+            crawl["since"] if crawl else None,
+            settings.politeness.host_rules().delay,
+            settings.robots_rules().agents,
+            is_held=not {PAUSE, f"{PAUSE}.crawl"}.isdisjoint(orders),
+        )
+        return (counts or self.counts()) | {
+            **Overview(self.database).glance(time.time(), run),
+            "spool": spool_status(spool_folder(self.home), settings.spool.max_backlog),
+            "control": orders,
+            "running": crawl["pid"] if crawl else None,
+            "processes": processes,
+        }
+
+    def counts(self) -> dict[str, Any]:
+        """The part of `status` that only looking at every row can say."""
         blobs, stored_bytes = self.blobs.totals()
-        status = self.report.status(time.time())
-        return status | {
+        return Overview(self.database).counts() | {
             "blobs": blobs,
             "stored_bytes": stored_bytes,
             "index": self._index_totals(),
+            "counted_at": time.time(),
         }
+
+    def host_report(
+        self, host: str, since: float | None = None, until: float | None = None
+    ) -> dict[str, Any]:
+        """What a host was asked, as `crawl4r report --json` prints it. Times are epoch seconds."""
+        # Only now: it counts with numpy.
+        from crawl4r.host_report.report import HostReporter  # noqa: PLC0415
+
+        agents = self.settings.robots_rules().agents
+        return HostReporter(self.database, agents).report(host, since, until)
 
     def _index_totals(self) -> dict[str, int] | None:
         if not (self.path / "index").exists():
@@ -214,7 +295,9 @@ class Workspace:
         """Budgets of our own, or the shared ones made no less polite."""
         rules = settings.politeness.host_rules()
         if self._budgets is None:
-            return HostBudgets(rules)
+            # A discoverer of this workspace may be at the same hosts.
+            has_spool = spool_folder(self.path).exists()
+            return shared_budgets(self.path, settings) if has_spool else HostBudgets(rules)
         self._budgets.tighten(rules)
         return self._budgets
 
@@ -265,5 +348,7 @@ def crawl_files(path: Path) -> list[Path]:
         "spool",
         "logs",
         "metadata",
+        ".replay",
+        *(file_of(path, order, role).name for order in (PAUSE, STOP) for role in (None, *ROLES)),
     )
     return [path / name for name in names if (path / name).exists()]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from crawl4r.archive.captures import Captures
-from crawl4r.archive.metadata import MetadataLog
+from crawl4r.archive.capture_log import CaptureLog
+from crawl4r.archive.metadata import METADATA
 from crawl4r.frontier.priority import breadth_first
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Capture, Found, FoundBy, Verdict
@@ -58,7 +59,7 @@ def path(tmp_path: Path) -> Path:
 
 def reopen(path: Path, captures: Captures) -> list[int]:
     """Open and close the log; the capture ids of its lines, each of which must be whole."""
-    MetadataLog(path, captures, lambda sha256: f"place of {sha256[-1]}").close()
+    CaptureLog(path, METADATA, captures, lambda sha256: f"place of {sha256[-1]}").close()
     data = path.read_bytes()
     assert data.endswith(b"\n")
     return [json.loads(line)["capture"] for line in data.split(b"\n")[:-1]]
@@ -102,7 +103,7 @@ def test_a_line_tells_everything_that_replay_needs(path: Path, captures: Capture
 
 def test_lines_are_appended_after_those_that_were_there(path: Path, captures: Captures) -> None:
     data = whole(path, captures)
-    log = MetadataLog(path, captures, lambda _: "")
+    log = CaptureLog(path, METADATA, captures, lambda _: "")
     for number in (9, 10):
         captures.add(1, capture(number))
         log.add([capture(number)._replace(id=number)])

@@ -80,6 +80,15 @@ def test_a_crawl_delay_never_speeds_up() -> None:
     assert budget.delay == 5.0
 
 
+def test_of_two_origins_of_a_host_the_longer_crawl_delay_counts() -> None:
+    budget = budget_of(delay=1.0)
+    budget.ask_delay(10.0, "https://e.org")
+    budget.ask_delay(3.0, "https://e.org:8443")
+    assert budget.delay == 10.0
+    budget.ask_delay(2.0, "https://e.org")
+    assert budget.delay == 3.0
+
+
 def test_too_many_requests_slow_down_and_answers_recover() -> None:
     budget = budget_of(delay=1.0)
     visit(budget, 0.0, Health.OVERLOADED)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crawl4r.errors import StorageDamaged
-from crawl4r.model import Capture, Verdict, Visit
+from crawl4r.model import Capture, Failure, Verdict, Visit
 from crawl4r.state.database import Database
 
 _COLUMNS = (
@@ -20,6 +20,8 @@ _SELECT = (
     f"SELECT u.url, {', '.join('c.' + name for name in _COLUMNS.split(', '))}, c.id"
     " FROM captures c JOIN urls u ON u.id = c.url_id"
 )
+
+SAME_MOMENT = 1e-6  # seconds: as exact as a date in a file can be
 
 
 class Captures:
@@ -66,7 +68,7 @@ class Captures:
                 visit.lease.url_id,
                 failure.sent_at + offset if failure.sent_at else now,
                 failure.verdict.value,
-                failure.reason,
+                _with_wait(failure),
                 failure.status,
                 round(failure.latency * 1000),
             )
@@ -78,7 +80,8 @@ class Captures:
 
     def of_url(self, url: str) -> list[Capture]:
         """All captures of a canonical URL, oldest first."""
-        rows = self._database.stream(f"{_SELECT} WHERE u.url = ? ORDER BY c.id", (url,))
+        order = "ORDER BY c.fetched_at, c.id"
+        rows = self._database.stream(f"{_SELECT} WHERE u.url = ? {order}", (url,))
         return [_capture_of(row) for row in rows]
 
     def latest(self, url: str, before: float | None = None) -> Capture | None:
@@ -86,10 +89,29 @@ class Captures:
         when = "AND c.fetched_at <= ?" if before is not None else ""
         parameters = (url,) if before is None else (url, before)
         rows = self._database.read(
-            f"{_SELECT} WHERE u.url = ? AND c.sha256 IS NOT NULL {when} ORDER BY c.id DESC LIMIT 1",
+            f"{_SELECT} WHERE u.url = ? AND c.sha256 IS NOT NULL {when}"
+            " ORDER BY c.fetched_at DESC, c.id DESC LIMIT 1",
             parameters,
         )
         return _capture_of(rows[0]) if rows else None
+
+    def good_before(self, capture: Capture) -> Capture | None:
+        """The newest good capture of the same URL that was there when this one was made."""
+        rows = self._database.read(
+            f"{_SELECT} WHERE u.url = ? AND c.id < ? AND c.verdict = 'ok'"
+            " ORDER BY c.fetched_at DESC, c.id DESC LIMIT 1",
+            (capture.url, capture.id),
+        )
+        return _capture_of(rows[0]) if rows else None
+
+    def at(self, url: str, moment: float, within: float = SAME_MOMENT) -> list[Capture]:
+        """Captures of a URL at a moment, give or take `within` seconds, oldest first."""
+        rows = self._database.read(
+            f"{_SELECT} WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ?"
+            " ORDER BY c.fetched_at, c.id",
+            (url, moment - within, moment + within),
+        )
+        return [_capture_of(row) for row in rows]
 
     def newest(self, url_id: int) -> Capture:
         """The newest capture of a URL that has one, whatever it holds."""
@@ -97,6 +119,23 @@ class Captures:
             f"{_SELECT} WHERE c.url_id = ? ORDER BY c.id DESC LIMIT 1", (url_id,)
         )
         return _capture_of(rows[0])
+
+    def last_visit(self, url: str) -> float | None:
+        """When a request for this URL last left, with or without an answer."""
+        (row,) = self._database.read(
+            "SELECT max(at) FROM (SELECT max(c.fetched_at) AS at FROM captures c JOIN urls u"
+            " ON u.id = c.url_id WHERE u.url = ?1 UNION ALL SELECT max(a.at) FROM attempts a"
+            " JOIN urls u ON u.id = a.url_id WHERE u.url = ?1)",
+            (url,),
+        )
+        return row[0] if row[0] is None else float(row[0])
+
+    def newest_at(self, url_id: int) -> float | None:
+        """When the newest capture of a URL was made, if it has one."""
+        (row,) = self._database.read(
+            "SELECT max(fetched_at) FROM captures WHERE url_id = ?", (url_id,)
+        )
+        return None if row[0] is None else float(row[0])
 
     def sha256_before(self, url_id: int) -> str | None:
         """The content that a 304 refers to: that of the URL's current capture."""
@@ -122,6 +161,13 @@ class Captures:
         """Captures in the order they were committed, past the given one."""
         for row in self._database.stream(f"{_SELECT} WHERE c.id > ? ORDER BY c.id", (capture_id,)):
             yield _capture_of(row)
+
+
+def _with_wait(failure: Failure) -> str:
+    """The reason, and what a Retry-After asked for: `host_report` holds us to it."""
+    if failure.retry_after is None:
+        return failure.reason
+    return f"{failure.reason}, retry after {round(failure.retry_after, 3)} s"
 
 
 def _capture_of(row: tuple[Any, ...]) -> Capture:

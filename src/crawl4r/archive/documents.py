@@ -96,6 +96,18 @@ class Documents:
         rows = self._database.read(f"{_SELECT} WHERE url = ?", (url,))
         return _stored(rows[0]) if rows else None
 
+    def known_until(self, url: str) -> float | None:
+        """When the site last spoke of a URL's document: had it still, or said that it is gone."""
+        rows = self._database.read(
+            "SELECT max(crawled_at, coalesce(deleted_at, 0)) FROM documents WHERE url = ?", (url,)
+        )
+        return float(rows[0][0]) if rows else None
+
+    def title_of(self, url: str) -> str:
+        """The title of a URL's document; empty when it has none of the two."""
+        rows = self._database.read("SELECT title FROM documents WHERE url = ?", (url,))
+        return str(rows[0][0]) if rows else ""
+
     def stream(self, *, with_gone: bool = False) -> Iterator[StoredDocument]:
         """Every document by URL; those that are gone only when asked for."""
         where = "" if with_gone else "WHERE deleted_at IS NULL"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from crawl4r.archive.spool import Bookmark, SpoolReader
 
 _NAME = "progress.json"
+_HELD = "held"  # is there while the writer waits for the reader
 
 
 class Progress(NamedTuple):
@@ -44,3 +45,16 @@ def backlog_of(spool: Path, reader: SpoolReader) -> int:
     """Discoveries that wait: in the spool, or at the one who reads it."""
     progress = read_progress(spool)
     return reader.unread(progress.bookmark) + progress.unfinished
+
+
+def mark_held(spool: Path, held: bool) -> None:
+    """Let others see that the writer waits, or no longer does."""
+    if held:
+        (spool / _HELD).touch()
+    else:
+        (spool / _HELD).unlink(missing_ok=True)
+
+
+def is_held(spool: Path) -> bool:
+    """Whether the writer, if it runs, waits for the reader."""
+    return (spool / _HELD).exists()

@@ -58,15 +58,18 @@ class RequestHeaders:
         lines = list(self.common)
         if self._auth and (credentials := self._auth.get(split(url).origin)):
             lines.append(f"Authorization: {credentials}")
-        if validators and validators.etag and not _BAD_VALUE.search(validators.etag):
-            lines.append(f"If-None-Match: {validators.etag}")
-        if (
-            validators
-            and validators.last_modified
-            and not _BAD_VALUE.search(validators.last_modified)
-        ):
-            lines.append(f"If-Modified-Since: {validators.last_modified}")
-        return lines
+        return lines + validator_lines(validators) if validators else lines
+
+
+def validator_lines(validators: Validators) -> list[str]:
+    """What makes a request conditional; a value that could smuggle a line is left out."""
+    pairs = (
+        ("If-None-Match", validators.etag),
+        ("If-Modified-Since", validators.last_modified),
+    )
+    return [
+        f"{name}: {value}" for name, value in pairs if value and not _BAD_VALUE.search(value)
+    ]
 
 
 def _credentials(value: str) -> str:

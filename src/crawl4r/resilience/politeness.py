@@ -73,7 +73,7 @@ class HostBudget:
         self._begun: deque[float] = deque()  # when those in flight were begun, oldest first
         self._held_until = 0.0  # by Retry-After
         self._slowed = 0.0  # seconds between requests that trouble has slowed us down to
-        self._crawl_delay = 0.0  # seconds that robots.txt asks for
+        self._crawl_delays: dict[str, float] = {}  # seconds that each robots.txt of it asks for
         self._quickest = float("inf")
         self._latency = 0.0
         self._changed = changed  # where to leave word that there is something to remember
@@ -85,7 +85,7 @@ class HostBudget:
     @property
     def delay(self) -> float:
         """Seconds between requests now: the configured, the asked-for or the slowed-down ones."""
-        return max(self.rules.delay, self._crawl_delay, self._slowed)
+        return max(self.rules.delay, self._slowed, *self._crawl_delays.values())
 
     @property
     def next_at(self) -> float:
@@ -99,9 +99,9 @@ class HostBudget:
         self.rules = rules
         self.breaker.rules = rules.breaker
 
-    def ask_delay(self, seconds: float) -> None:
-        """Honour a crawl-delay, up to the cap."""
-        self._crawl_delay = min(seconds, self.rules.delay_cap)
+    def ask_delay(self, seconds: float, origin: str = "") -> None:
+        """Honour a crawl-delay, up to the cap; the longest, where origins of a host disagree."""
+        self._crawl_delays[origin] = min(seconds, self.rules.delay_cap)
 
     def ready_at(self, now: float, who: object = None) -> float:
         """The earliest time for `who`'s next request; infinity while it must `wait_in_line`."""

@@ -39,9 +39,9 @@ class WorkspaceLock:
         os.close(self._fd)
 
 
-def holder_of(workspace: Path) -> int | None:
-    """The process that crawls in this workspace now, or None."""
-    path = workspace / "crawl.lock"
+def holder_of(workspace: Path, work: str = "crawl") -> int | None:
+    """The process that does this work in this workspace now, or None."""
+    path = workspace / f"{work}.lock"
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

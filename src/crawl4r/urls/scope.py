@@ -27,6 +27,7 @@ class GroupCap:
     name: str
     pattern: str
     maximum: int
+    ignore_case: bool = False  # of the captured text, where a site does not tell them apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Scope:
             for name, pattern in (rules.page_types or {}).items()
         ]
         self._caps = [
-            (cap.name, compile_pattern(cap.pattern, f"limits.groups.{cap.name}.per"))
+            (cap, compile_pattern(cap.pattern, f"limits.groups.{cap.name}.per"))
             for cap in rules.caps
         ]
 
@@ -85,9 +86,10 @@ class Scope:
         if not self._caps:
             return ()
         keys = []
-        for name, pattern in self._caps:
+        for cap, pattern in self._caps:
             if match := pattern.search(url):
-                keys.append(f"{name} {(match.group(1) or '') if match.groups() else ''}".rstrip())
+                text = (match.group(1) or "") if match.groups() else ""
+                keys.append(f"{cap.name} {text.lower() if cap.ignore_case else text}".rstrip())
         return keys
 
     def _allowed_by(self, url: str) -> str | None:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
-from crawl4r.settings import FILE_NAME, Settings, load_settings
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    settings_for_reading,
+    workspace_option,
+)
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.robots import RobotsFile
 from crawl4r.urls.scope import Scope
-from crawl4r.workspace import open_workspace
+
+if TYPE_CHECKING:
+    from crawl4r.settings import Settings
+    from crawl4r.workspace import Workspace
 
 
 @click.command("check-policy")
-@click.argument("url")
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @workspace_option
 @click.option(
     "--robots",
@@ -28,7 +38,7 @@ from crawl4r.workspace import open_workspace
 @click.option("--profile", help="Use a bundled configuration, e.g. github.")
 @json_option
 def command(
-    url: str,
+    urls: tuple[str, ...],
     workspace: Path,
     robots: Path | None,
     agent: str | None,
@@ -37,56 +47,91 @@ def command(
 ) -> None:
     """Say whether a URL may be crawled, with the rule that decides. Nothing is fetched.
 
-    The scope is the workspace's, when there is one; robots.txt is the given file or the cached one.
+    The scope and the caps are those of the workspace's last crawl, when there is one; robots.txt is the
+    given file or the cached one. Several URLs get a line each.
 
     \b
     crawl4r check-policy https://github.com/login --profile github
     crawl4r check-policy https://example.org/a --robots robots.txt --agent mybot --json
+    crawl4r check-policy https://example.org/a https://example.org/b -w docs
     """
-    overrides = {"agent": {"require_contact": False}}
-    settings = load_settings(workspace / FILE_NAME, profile=profile, overrides=overrides)
-    answer = _decide(url, settings, workspace, robots, agent)
-    if as_json:
-        print_json(answer)
-    else:
-        click.echo(
-            f"{'allowed' if answer['allowed'] else 'denied'}: {answer['reason']} ({answer['rule']})"
+    with contextlib.ExitStack() as stack:
+        opened = None
+        if (workspace / "state.db").exists():
+            opened = stack.enter_context(open_for_reading(workspace))
+        if opened is None or profile:
+            settings = settings_for_reading(workspace, profile)
+        else:
+            settings = opened.settings
+        policy = _Policy.of(settings, opened, robots, agent)
+        for url in urls:
+            answer = policy.decide(url)
+            if as_json:
+                print_json(answer)
+            else:
+                word = "allowed" if answer["allowed"] else "denied"
+                line = f"{word}: {answer['reason']} ({answer['rule']})"
+                click.echo(f"{answer['url']} {line}" if len(urls) > 1 else line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Policy:
+    """Everything that has a say. With a robots.txt of the user's it is about that file alone."""
+
+    settings: Settings
+    opened: Workspace | None
+    file: RobotsFile | None
+    scope: Scope
+    gate: AddressGate
+    agents: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, settings: Settings, opened: Workspace | None, robots: Path | None, agent: str | None
+    ) -> _Policy:
+        return cls(
+            settings,
+            opened,
+            RobotsFile(robots.read_bytes()) if robots else None,
+            Scope(settings.scope_rules(opened.scope_hosts() if opened and not robots else [])),
+            AddressGate(settings.network.allow_private),
+            (agent,) if agent else tuple(settings.robots_rules().agents),
         )
 
+    def decide(self, url: str) -> dict[str, Any]:
+        canonical = canonicalize(with_scheme(url), None, self.settings.scope.canonical())
+        allowed, reason, rule = self._judge(canonical)
+        page_type = self.scope.judge(canonical).page_type
+        return {
+            "allowed": allowed,
+            "reason": reason,
+            "rule": rule,
+            "url": canonical,
+            "page_type": page_type,
+        }
 
-def _decide(
-    url: str, settings: Settings, workspace: Path, robots: Path | None, agent: str | None
-) -> dict[str, Any]:
-    canonical = canonicalize(with_scheme(url), None, settings.scope.canonical())
-    parts = split(canonical)
-    agents = (agent,) if agent else tuple(settings.robots_rules().agents)
-    file = RobotsFile(robots.read_bytes()) if robots else None
-    cached, hosts = _from_workspace(workspace, parts.origin)
-    ruling = Scope(settings.scope_rules([] if robots else hosts)).judge(canonical)
-    if not ruling.admitted:
-        return _answer(False, "out-of-scope", ruling.rule, canonical, ruling.page_type)
-    closed = AddressGate(settings.network.allow_private).refusal(
-        parts.host.strip("[]"), 80, parts.host
-    )
-    if closed and "is not an address" not in closed and robots is None:
-        return _answer(False, "egress-refused", closed, canonical, ruling.page_type)
-    file = file or cached
-    if file is None:
-        return _answer(True, "scope", ruling.rule, canonical, ruling.page_type)
-    word = file.judge(parts.path, agents)
-    rule = f"{word.rule} (line {word.line})" if word.line else word.rule
-    reason = "robots-allowed" if word.allowed else "robots-denied"
-    return _answer(word.allowed, reason, rule, canonical, ruling.page_type)
+    def _judge(self, url: str) -> tuple[bool, str, str]:
+        """Whether it may be crawled, the stage that decides, and its rule: in the crawl's own order."""
+        parts = split(url)
+        ruling = self.scope.judge(url)
+        if not ruling.admitted:
+            return False, "out-of-scope", ruling.rule
+        closed = self.gate.refusal(parts.host.strip("[]"), 80, parts.host)
+        if closed and "is not an address" not in closed and self.file is None:
+            return False, "egress-refused", closed
+        file = self.file or self._cached_robots(parts.origin)
+        word = file.judge(parts.path, self.agents) if file else None
+        if word and not word.allowed:
+            return False, "robots-denied", f"{word.rule} (line {word.line})"
+        if self.opened and self.file is None:
+            caps = {name: group.max for name, group in self.settings.limits.groups.items()}
+            if reached := self.opened.report.cap_reached(url, ruling.groups, caps):
+                return False, "capped", reached
+        if word is None:
+            return True, "scope", ruling.rule
+        line = f" (line {word.line})" if word.line else ""
+        return True, "robots-allowed", f"{word.rule}{line}"
 
-
-def _from_workspace(workspace: Path, origin: str) -> tuple[RobotsFile | None, list[str]]:
-    """The cached robots.txt of an origin and the hosts of the seeds, where a crawl exists."""
-    if not (workspace / "state.db").exists():
-        return None, []
-    with open_workspace(workspace, read_only=True) as opened:
-        body = opened.robots_body(origin)
-        return (RobotsFile(body) if body is not None else None), opened.scope_hosts()
-
-
-def _answer(allowed: bool, reason: str, rule: str, url: str, page_type: str) -> dict[str, Any]:
-    return {"allowed": allowed, "reason": reason, "rule": rule, "url": url, "page_type": page_type}
+    def _cached_robots(self, origin: str) -> RobotsFile | None:
+        body = self.opened.robots_body(origin) if self.opened else None
+        return RobotsFile(body) if body is not None else None

@@ -77,6 +77,11 @@ _OPTIONS = [
         default=None,
         help="Make the documents searchable: words at once, vectors following.  [default: index]",
     ),
+    click.option(
+        "--logs/--no-logs",
+        default=None,
+        help="Write CSV files of pages, links and metrics beside the crawl.  [default: no-logs]",
+    ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
     click.option("--refresh", is_flag=True, help="Visit known pages again, with their validators."),
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),

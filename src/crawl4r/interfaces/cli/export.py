@@ -1,13 +1,21 @@
-"""`crawl4r export`: documents for other programs."""
+"""`crawl4r export`: documents and captures for other programs."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from crawl4r.errors import StorageFull, UsageError
 from crawl4r.exporting import EXPORTS
+from crawl4r.interfaces.cli.export_archive import (
+    ARCHIVES,
+    archive_options,
+    check_options,
+    export_archive,
+)
+from crawl4r.interfaces.cli.export_csv import CSV, export_csv
 from crawl4r.interfaces.cli.options import (
     json_option,
     open_for_reading,
@@ -17,12 +25,13 @@ from crawl4r.interfaces.cli.options import (
 
 
 @click.command("export")
-@click.argument("form", type=click.Choice(sorted(EXPORTS)))
+@click.argument("form", type=click.Choice(sorted([*EXPORTS, *ARCHIVES, CSV])))
 @workspace_option
 @click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="File or folder.")
 @click.option("--language", help="Only documents in this language, e.g. en.")
 @click.option("--with-gone", is_flag=True, help="Also pages that are no longer there.")
 @click.option("--with-near", is_flag=True, help="Also near-duplicates of other documents.")
+@archive_options
 @json_option
 def command(
     form: str,
@@ -32,14 +41,30 @@ def command(
     with_gone: bool,
     with_near: bool,
     as_json: bool,
+    **archive: Any,
 ) -> None:
-    """Write the documents of a workspace: one a line, as a table, or as markdown files.
+    """Write what a workspace holds: its documents, or its captures as a web archive.
 
     \b
     crawl4r export jsonl -w docs --out docs.jsonl
     crawl4r export markdown -w docs --out docs-as-markdown
     crawl4r export parquet -w docs --out docs.parquet
+    crawl4r export csv -w docs --out tables
+    crawl4r export warc -w docs --out docs-as-warc
+    crawl4r export wacz -w docs --out docs.wacz
+
+    jsonl and parquet hold a document a line or row, markdown a file each. csv has a row a capture
+    (pages.csv) and a row a link (edges.csv), or the first alone when --out is a .csv file. warc writes
+    every capture as WARC 1.1 with a CDXJ index beside it, wacz a package that replay tools open as it
+    is.
     """
+    check_options(form)
+    if form in ARCHIVES:
+        export_archive(form, workspace, out, as_json=as_json, **archive)
+        return
+    if form == CSV:
+        export_csv(workspace, out, as_json=as_json)
+        return
     if (form == "markdown") == out.is_file() and out.exists():
         wanted = "a folder" if form == "markdown" else "a file"
         raise UsageError(f"--out: {out} is not {wanted}")

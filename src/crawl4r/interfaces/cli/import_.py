@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.wording import human_bytes
+
+if TYPE_CHECKING:
+    from crawl4r.importing_warc import ArchiveCounts
+    from crawl4r.workspace import Workspace
+
+_SEARCHABLE = "`crawl4r index` makes them searchable"
+_MOST_SHOWN = 10  # damages
 
 
 @click.command("import")
@@ -15,34 +24,74 @@ from crawl4r.interfaces.cli.options import json_option, print_json, workspace_op
 @workspace_option
 @json_option
 def command(file: Path, workspace: Path, as_json: bool) -> None:
-    """Read documents from a file of JSON lines and keep them like pages that were crawled.
+    """Read JSON lines, WARC or WACZ files and keep them like pages that were crawled.
 
     \b
     crawl4r import papers.jsonl -w papers
+    crawl4r import crawl.warc.gz -w news
+    crawl4r import site.wacz -w site
     crawl4r index -w papers
 
-    A line is an object with "text", "title" and "id" or "url". The same file again adds what is new
-    in it and replaces what has changed.
+    A JSON line is an object with "text", "title" and "id" or "url". The same file again adds what is
+    new in it and replaces what has changed.
+
+    Responses of a WARC file (plain, gzip or zstd) become captures with their own time, status and
+    headers. The same file again adds nothing. What is broken is reported with its offset, the rest is
+    kept.
     """
     counts = asyncio.run(_import(file, workspace, talks=not as_json))
     if as_json:
         print_json(counts)
-        return
-    click.echo(
-        f"{counts['added']:,} documents imported, {counts['unchanged']:,} were there already;"
-        " `crawl4r index` makes them searchable"
-    )
+    elif "skipped" in counts:
+        _tell(counts)
+    else:
+        click.echo(
+            f"{counts['added']:,} documents imported, {counts['unchanged']:,} were there already;"
+            f" {_SEARCHABLE}"
+        )
 
 
-async def _import(file: Path, path: Path, *, talks: bool) -> dict[str, int]:
-    from crawl4r.interfaces.cli.bars import progress_bar  # noqa: PLC0415 - help goes without
+async def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
+    from crawl4r.importing_warc import is_archive  # noqa: PLC0415 - help goes without
+    from crawl4r.interfaces.cli.bars import progress_bar  # noqa: PLC0415
     from crawl4r.workspace import open_workspace  # noqa: PLC0415
 
+    has_records = is_archive(file)
     async with open_workspace(path) as workspace:
-        with file.open(encoding="utf-8", errors="surrogateescape") as lines:
-            counts = workspace.import_records(lines, str(file))
+        if has_records:
+            counts = _as_json(_import_archive(file, workspace, talks=talks))
+        else:
+            with file.open(encoding="utf-8", errors="surrogateescape") as lines:
+                added, unchanged, _ = workspace.import_records(lines, str(file))
+            counts = {"added": added, "unchanged": unchanged}
         total = workspace.captures.count_after(workspace.documents_cursor)
         with progress_bar(talks) as bar:
             task = bar.add_task("reading", total=total)
             await workspace.reprocess(anew=False, on_progress=lambda n: bar.advance(task, n))
-        return counts._asdict()
+        return counts
+
+
+def _import_archive(file: Path, workspace: Workspace, *, talks: bool) -> ArchiveCounts:
+    from crawl4r.interfaces.cli.bars import progress_bar  # noqa: PLC0415
+
+    size = file.stat().st_size
+    with progress_bar(talks) as bar:
+        task = bar.add_task(f"importing {human_bytes(size)}", total=size)
+        return workspace.import_archive(file, lambda done: bar.update(task, completed=done))
+
+
+def _as_json(counts: ArchiveCounts) -> dict[str, Any]:
+    return counts._asdict() | {"damages": [damage._asdict() for damage in counts.damages]}
+
+
+def _tell(counts: dict[str, Any]) -> None:
+    click.echo(
+        f"{counts['added']:,} captures imported, {counts['unchanged']:,} were there already;"
+        f" {_SEARCHABLE}"
+    )
+    for reason, count in counts["skipped"].items():
+        click.echo(f"  left out: {count:,} ({reason})")
+    if counts["broken"]:
+        click.echo(f"  broken: {counts['broken']:,}")
+    for damage in counts["damages"][:_MOST_SHOWN]:
+        click.echo(f"    {damage['file']} at {damage['offset']}: {damage['reason']}")

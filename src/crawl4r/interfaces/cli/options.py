@@ -12,6 +12,7 @@ import click
 from crawl4r.errors import WorkspaceError
 
 if TYPE_CHECKING:
+    from crawl4r.settings import Settings
     from crawl4r.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,11 +30,39 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Machine-read
 
 
 def open_for_reading(path: Path) -> Workspace:
-    """An existing workspace, also while a crawl runs in it."""
-    from crawl4r.workspace import open_workspace  # noqa: PLC0415 - help and completion go without
+    """An existing workspace, also while a crawl runs in it, with the settings of its last crawl.
 
-    check_that_there_is_a_crawl(path)
-    return open_workspace(path, read_only=True)
+    So a URL is spelled and judged as that crawl did, whatever profile and options it was given. Where
+    nothing but a discoverer has run yet, what it knows is what there is.
+    """
+    # Only now: help and completion go without.
+    from crawl4r.app_spool import discoverer_folder  # noqa: PLC0415
+    from crawl4r.interfaces.cli.running import saved_options  # noqa: PLC0415
+    from crawl4r.workspace import Workspace  # noqa: PLC0415
+
+    folder, home = path, None
+    if not (path / "state.db").exists() and (discoverer_folder(path) / "state.db").exists():
+        folder, home = discoverer_folder(path), path
+    check_that_there_is_a_crawl(folder)
+    opened = Workspace(folder, settings_for_reading(path), read_only=True, home=home)
+    if saved := saved_options(opened):
+        opened.settings = settings_for_reading(path, saved.pop("profile", None), saved)
+    return opened
+
+
+def settings_for_reading(
+    path: Path, profile: str | None = None, options: dict[str, Any] | None = None
+) -> Settings:
+    """The settings of a workspace where nothing is asked of any site, so that nobody need be named."""
+    from crawl4r.settings import (  # noqa: PLC0415
+        FILE_NAME,
+        load_settings,
+        merge,
+        overrides_of,
+    )
+
+    overrides = merge(overrides_of(**(options or {})), {"agent": {"require_contact": False}})
+    return load_settings(path / FILE_NAME, profile=profile, overrides=overrides)
 
 
 def check_that_there_is_a_crawl(path: Path) -> None:

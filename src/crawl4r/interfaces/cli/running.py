@@ -7,6 +7,7 @@ import gc
 import json
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,21 @@ _LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 
 
-def run_crawl(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
+Begin = Callable[[Path, Settings, tuple[str, ...], dict[str, Any]], tuple[Workspace, CrawlRun]]
+
+
+def begin_crawl(
+    path: Path, settings: Settings, urls: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Workspace, CrawlRun]:
+    workspace = Workspace(path, settings)
+    return workspace, workspace.crawl(
+        *urls, refresh=options["refresh"], retry_failed=options["retry_failed"]
+    )
+
+
+def run_crawl(
+    path: Path, urls: tuple[str, ...], options: dict[str, Any], begin: Begin = begin_crawl
+) -> None:
     """Crawl and leave with the documented exit code."""
     events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
     named = {name: options.get(name) for name in SHORT_NAMES}
@@ -34,7 +49,7 @@ def run_crawl(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> Non
     settings = _load(path, profile, named)
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
-    code = asyncio.run(_crawl(path, urls, settings, named, options))
+    code = asyncio.run(_crawl(path, urls, settings, named, options, begin))
     if code:
         sys.exit(code)
 
@@ -54,11 +69,10 @@ async def _crawl(
     settings: Settings,
     named: dict[str, Any],
     options: dict[str, Any],
+    begin: Begin,
 ) -> int:
-    async with Workspace(path, settings) as workspace:
-        run = workspace.crawl(
-            *urls, refresh=options["refresh"], retry_failed=options["retry_failed"]
-        )
+    workspace, run = begin(path, settings, urls, options)
+    async with workspace:
         _save_options(workspace, {**named, "profile": options.get("profile")})
         talks = not (options["quiet"] or options["as_json"])
         if talks:
@@ -87,7 +101,8 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
         return 0
     if ended in _WORK_LEFT and summary["pending"]:
         return 3
-    return 0 if summary["pages"] else 1
+    has_nothing_to_do = summary["known"] == 0  # a scraper whose spool is empty
+    return 0 if summary["pages"] or has_nothing_to_do else 1
 
 
 def _save_options(workspace: Workspace, named: dict[str, Any]) -> None:
@@ -119,7 +134,7 @@ def _handle_signals(
 
     def reload() -> None:
         try:
-            run.reload(_load(workspace.path, profile, named))
+            run.reload(_load(run.control_folder, profile, named))
         except Exception as problem:  # a bad edit must not end a crawl that runs well
             events.emit(events.SETTINGS_RELOADED, 40, problem=str(problem))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +14,43 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds
-from crawl4r.state.lock import holder_of
+from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds, visible
+
+WINDOWS = {
+    "last_minute": "last minute",
+    "last_5_minutes": "last 5 minutes",
+    "since_start": "since the start",
+}
 
 
 @click.command("status")
 @workspace_option
+@click.option("--watch", is_flag=True, help="Draw it again and again; Ctrl-C leaves.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often, with --watch.",
+)
 @json_option
-def command(workspace: Path, as_json: bool) -> None:
+def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
     """Show totals, hosts and errors of a crawl, also while it runs.
 
     \b
     crawl4r status -w docs
+    crawl4r status -w docs --watch
     crawl4r status -w docs --json | jq .urls
+    crawl4r status -w docs --watch --json >> status.jsonl     a line every two seconds
     """
+    if watch:
+        from crawl4r.interfaces.cli import status_watch  # noqa: PLC0415 - loads rich
+
+        status_watch.watch(workspace, every, is_drawn=sys.stdout.isatty() and not as_json)
+        return
     with open_for_reading(workspace) as opened:
-        status = opened.status() | {"running": holder_of(workspace)}
+        status = opened.status()
     if as_json:
         print_json(status)
         return
@@ -36,25 +58,67 @@ def command(workspace: Path, as_json: bool) -> None:
         click.echo(line)
 
 
-def _index_words(totals: dict[str, int] | None) -> str:
+def running_words(status: dict[str, Any]) -> str:
+    """Who works there since when, and what holds it."""
+    words = [
+        f"{'' if process['work'] == 'crawl' else process['work'] + ' '}process {process['pid']}"
+        f" since {clock_time(process['since'])}"
+        for process in status["processes"]
+    ]
+    if not status["running"]:
+        words.insert(0, "not running")
+    if status["control"]:
+        words.append(f"held by the file {' and '.join(status['control'])}")
+    return ", ".join(words)
+
+
+def eta_words(status: dict[str, Any]) -> str:
+    eta = status["eta"]
+    if eta is None:
+        return "unknown" if status["running"] else "-"
+    slowest = f", as long as {eta['limited_by']} takes" if eta["limited_by"] else ""
+    return f"about {human_seconds(eta['seconds'])} for the URLs known now, an estimate{slowest}"
+
+
+def index_words(totals: dict[str, int] | None) -> str:
     if totals is None:
-        return "index: none; `crawl4r index` makes one"
+        return "none; `crawl4r index` makes one"
     return (
-        f"index: {totals['documents']:,} documents in {totals['passages']:,} passages,"
+        f"{totals['documents']:,} documents in {totals['passages']:,} passages,"
         f" {totals['embedded']:,} of them with a vector"
     )
 
 
+def kept_words(status: dict[str, Any]) -> str:
+    return (
+        f"{status['pages']:,} kept, {human_bytes(status['bytes'])} in"
+        f" {status['blobs']:,} distinct bodies ({human_bytes(status['stored_bytes'])} on disk)"
+    )
+
+
+def spool_words(spool: dict[str, Any]) -> str:
+    """How far the two sides of separated mode are apart."""
+    discoverer = spool["discoverer"]
+    words = [
+        f"discoverer {'process ' + str(discoverer) if discoverer else 'not running'}"
+        + (", held until the scraper has caught up" if spool["is_held"] else ""),
+        f"{spool['backlog']:,} of at most {spool['max_backlog']:,} discoveries wait"
+        f" ({spool['unread']:,} not read, {spool['unfinished']:,} not visited)",
+    ]
+    return "; ".join(words)
+
+
 def _lines(status: dict[str, Any]) -> list[str]:
-    running = status["running"]
     lines = [
-        f"crawl: {'process ' + str(running) if running else 'not running'}",
+        f"crawl: {running_words(status)}",
         "urls: " + (", ".join(f"{n:,} {state}" for state, n in status["urls"].items()) or "none"),
-        f"pages: {status['pages']:,} kept, {human_bytes(status['bytes'])} in"
-        f" {status['blobs']:,} distinct bodies ({human_bytes(status['stored_bytes'])} on disk)",
+        f"pages: {kept_words(status)}",
         f"documents: {status['documents']:,}",
-        _index_words(status["index"]),
+        f"index: {index_words(status['index'])}",
+        *([f"spool: {spool_words(status['spool'])}"] if status["spool"] else []),
         f"last capture: {clock_time(status['last_capture_at'])}",
+        *_rate_lines(status["rates"]),
+        f"left: {eta_words(status)}",
     ]
     for host in status["hosts"]:
         wait = f", next in {human_seconds(host['waits_s'])}" if host["waits_s"] else ""
@@ -64,7 +128,16 @@ def _lines(status: dict[str, Any]) -> list[str]:
     if status["endings"]:
         lines.append("not kept:")
     lines.extend(
-        f"  {ending['urls']:>7,}  {ending['verdict']}: {ending['reason']}"
+        f"  {ending['urls']:>7,}  {ending['verdict']}: {visible(ending['reason'])}"
         for ending in status["endings"]
     )
     return lines
+
+
+def _rate_lines(rates: dict[str, dict[str, float] | None]) -> list[str]:
+    return [
+        f"{words}: {rate['pages_a_minute']:,.0f} pages and"
+        f" {human_bytes(rate['bytes_a_minute'])} a minute"
+        for name, words in WINDOWS.items()
+        if (rate := rates[name]) and rate["captures_a_minute"]
+    ]

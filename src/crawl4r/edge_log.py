@@ -1,0 +1,170 @@
+"""logs/edges.csv: the links of every kept page, following the captures from a cursor.
+
+    captures after the cursor ──> bytes ──> rows ──> file, synced ──> cursor and length, committed
+
+On opening, what the file has past the noted length is cut: after a crash nothing is lost, doubled or
+torn. Bytes that a URL had at its last good visit add no rows again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from crawl4r import events
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.earlier import EarlierBytes
+from crawl4r.archive.line_file import LineFile
+from crawl4r.archive.port import Blobs
+from crawl4r.edges import (
+    EDGES_HEADER,
+    EdgeReader,
+    Edges,
+    encoding_of,
+    has_links,
+    rules_as_json,
+)
+from crawl4r.errors import StorageDamaged
+from crawl4r.model import Capture
+from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.safe_reading import is_quick
+from crawl4r.state.database import Database
+from crawl4r.state.durable import sync_folder
+from crawl4r.state.records import Notes
+from crawl4r.urls.canonical import CanonicalRules
+
+_NOTE = "edges"
+_BATCH = 32
+_PAUSE = 0.5  # seconds between two looks for new captures
+
+
+class EdgeLog:
+    """Appends to the file a batch at a time. `sandbox` runs `crawl4r.edges:make_edge_reader`."""
+
+    def __init__(
+        self,
+        path: Path,
+        rules: CanonicalRules,
+        database: Database,
+        captures: Captures,
+        blobs: Blobs,
+        sandbox: Sandbox,
+    ) -> None:
+        self._rules = rules_as_json(rules)
+        self._database = database
+        self._captures = captures
+        self._blobs = blobs
+        self._sandbox = sandbox
+        self._reader = EdgeReader(rules)
+        self._earlier = EarlierBytes(database)
+        self._notes = Notes(database)
+        self._is_ending = asyncio.Event()
+        self._is_stopped = False
+        self._file = LineFile(path, EDGES_HEADER)
+        # For all we know, a page of the batch at hand brought the last run down.
+        self._is_wary = self._notes.get(_NOTE) is not None
+        self._cursor = self._open(path)
+
+    def _open(self, path: Path) -> int:
+        """Take up the file where it was noted; rows by other rules are no beginning to go on from."""
+        noted = read_note(self._notes)
+        if noted and noted["rules"] == self._rules:
+            cursor, length = noted["capture"], noted["bytes"]
+            is_whole = self._file.has_header() and self._file.ends_a_line(length)
+            if is_whole and cursor <= self._captures.last_id():
+                self._file.cut(length)
+                return int(cursor)
+        self._file.cut(0)
+        sync_folder(path.parent)
+        self._note(0)
+        return 0
+
+    async def follow(self) -> None:
+        """Keep up with a crawl until `end`, then finish what is left."""
+        while True:
+            is_last = self._is_ending.is_set()
+            done = await self.catch_up()
+            if is_last:
+                return
+            if not done:
+                try:
+                    async with asyncio.timeout(_PAUSE):
+                        await self._is_ending.wait()
+                except TimeoutError:
+                    continue
+
+    def end(self) -> None:
+        """No more captures will come."""
+        self._is_ending.set()
+
+    def stop(self) -> None:
+        """Leave what is left for the next run."""
+        self._is_stopped = True
+
+    async def catch_up(self, on_progress: Callable[[int], None] | None = None) -> int:
+        """Write the links of all captures behind the cursor; how many captures that were."""
+        total = 0
+        while batch := self._next_batch():
+            news = self._earlier.news(batch[0].id, batch[-1].id)
+            pages = [capture for capture in batch if capture.id in news]
+            texts = await asyncio.gather(*(self._rows_of(capture) for capture in pages))
+            if data := "".join(texts).encode("utf-8", "replace"):
+                self._file.append(data, sync=True)
+            self._cursor = batch[-1].id
+            self._note(self._cursor)
+            self._is_wary = False
+            total += len(batch)
+            if on_progress:
+                on_progress(len(batch))
+        return total
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _next_batch(self) -> list[Capture]:
+        return [] if self._is_stopped else list(islice(self._captures.after(self._cursor), _BATCH))
+
+    def _note(self, cursor: int) -> None:
+        put_note(self._notes, cursor, self._file.end, self._rules)
+        self._database.commit()
+
+    async def _rows_of(self, capture: Capture) -> str:
+        assert capture.sha256 is not None
+        body = self._blobs.read(capture.sha256)
+        if body is None:
+            raise StorageDamaged(
+                f"the bytes of {capture.url} ({capture.sha256}) are not in the store"
+            )
+        if not has_links(capture, body):
+            return ""
+        text, note = await self._read(capture.url, body, encoding_of(capture, body))
+        if note:
+            events.emit(events.PAGE_UNREADABLE, 30, url=capture.url, reason=note)
+        return text
+
+    async def _read(self, url: str, body: bytes, encoding: str) -> Edges:
+        if not self._is_wary and is_quick(body):
+            return self._reader.read_or_blame(url, body, encoding)
+        try:
+            return Edges(*await self._sandbox.run([url, encoding], body))
+        except SandboxKilled as killed:
+            return Edges("", killed.reason)
+
+
+def read_note(notes: Notes) -> dict[str, Any] | None:
+    """How far the file goes, by which rules; None when there is none to go on with."""
+    text = notes.get(_NOTE)
+    return dict(json.loads(text)) if text else None
+
+
+def put_note(notes: Notes, cursor: int, length: int, rules: dict[str, Any]) -> None:
+    notes.put(_NOTE, json.dumps({"capture": cursor, "bytes": length, "rules": rules}))
+
+
+def forget_note(notes: Notes) -> None:
+    """What is in the file is not to be gone on from."""
+    notes.forget(_NOTE)

@@ -1,0 +1,216 @@
+"""The links of a stored page as rows of logs/edges.csv. Pure: bytes, URL and rules decide.
+
+Almost every href stands on many pages of a site. So what it leads to is looked up by its text, and only
+a text that is new here is parsed and spelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from crawl4r.archive.csv_cells import cell, lines_of, quoted
+from crawl4r.content.decode import as_utf8, guess_encoding
+from crawl4r.content.kinds import Kind, kind_of
+from crawl4r.discovery.links import Document
+from crawl4r.errors import InvalidUrl
+from crawl4r.model import Capture, FoundBy
+from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+
+EDGES_HEADER = lines_of([("source", "target", "anchor", "rel")])
+_MOST_CHARACTERS = 8 * 1024**2  # of rows from one page: long addresses make a small page huge
+_ROWS_AT_ONCE = 1_000
+_WIDEST = 200  # characters of an anchor or a rel
+_ANCHOR_READ = 4_096  # characters of a text that an anchor is made from
+_KNOWN_HREFS = 60_000
+_KNOWN_TEXTS = 10_000
+_ABSOLUTE = ("https://", "http://")
+_NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
+_BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
+
+
+Mention = tuple[str, FoundBy, LexborNode]
+
+
+class Edges(NamedTuple):
+    """Rows of one page as text, and a word on what is not among them."""
+
+    text: str
+    note: str = ""
+
+
+class EdgeReader:
+    """Reads pages one after the other; what it remembers makes it quicker and changes nothing."""
+
+    def __init__(self, rules: CanonicalRules) -> None:
+        self._targets = Targets(rules)
+        self._anchors = _Cells(_anchor_cell)
+        self._rels = _Cells(_rel_cell)
+
+    def read(self, url: str, body: bytes, encoding: str) -> Edges:
+        """Every link of an HTML page in the order of the document."""
+        document = Document(as_utf8(body, encoding))
+        self._targets.turn_to(_base_of(document, url))
+        mentions, source = document.mentions, quoted(url)
+        if len(mentions) <= _ROWS_AT_ONCE:
+            return Edges(self._lines(source, mentions))
+        return self._read_many(source, mentions)
+
+    def read_or_blame(self, url: str, body: bytes, encoding: str) -> Edges:
+        """The same; a page that breaks the reader is blamed, and has no rows."""
+        try:
+            return self.read(url, body, encoding)
+        except Exception as problem:
+            return Edges("", f"{type(problem).__name__}: {problem}"[:300])
+
+    def _read_many(self, source: str, mentions: Sequence[Mention]) -> Edges:
+        """A page with so many links, or such long ones, that there has to be an end."""
+        lines: list[str] = []
+        room = _MOST_CHARACTERS
+        for start in range(0, len(mentions), _ROWS_AT_ONCE):
+            if room < 0:
+                return Edges("".join(lines), f"only the first {start:,} links were written")
+            lines.append(self._lines(source, mentions[start : start + _ROWS_AT_ONCE]))
+            room -= len(lines[-1])
+        return Edges("".join(lines))
+
+    def _lines(self, source: str, mentions: Sequence[Mention]) -> str:
+        """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
+        rooted, target_of = self._targets.rooted, self._targets.of
+        anchors, rels, link = self._anchors, self._rels, FoundBy.LINK
+        lines = []
+        for href, by, node in mentions:
+            target = rooted.get(href) or target_of(href)
+            if target is None:
+                continue
+            if by is link:
+                rel = node.attributes.get("rel")
+                end = rels[rel] if rel else ""
+                lines.append(f"{source},{target},{anchors[node.text_lexbor()]},{end}\n")
+            else:
+                lines.append(f"{source},{target},,{by.value}\n")
+        return "".join(lines)
+
+
+class _Cells(dict[str, str]):
+    """Cells by the text that they are made from."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        self._make = make
+
+    def __missing__(self, text: str) -> str:
+        made = self._make(text)
+        if len(text) <= _WIDEST:
+            if len(self) >= _KNOWN_TEXTS:
+                self.clear()
+            self[text] = made
+        return made
+
+
+def _anchor_cell(text: str) -> str:
+    return quoted(cell(" ".join(text[:_ANCHOR_READ].split())[:_WIDEST]))
+
+
+def _rel_cell(rel: str) -> str:
+    return quoted(cell(rel.lower()[:_WIDEST]))
+
+
+class Targets:
+    """What the hrefs of one page after the other lead to, as cells, by their text.
+
+    One that starts with a slash or a scheme means the same on every page of an origin, most others the
+    same on every page of a folder; the rest is spelled for each page.
+    """
+
+    def __init__(self, rules: CanonicalRules, most: int = _KNOWN_HREFS) -> None:
+        self._rules = rules
+        self._most = most
+        self._tables: dict[str, dict[str, str]] = {}
+        self._count = 0
+        self.turn_to("http://./")
+
+    def turn_to(self, base: str) -> None:
+        """The next hrefs stand on a page with this base."""
+        if self._count > self._most:
+            self._tables.clear()
+            self._count = 0
+        self._base = base
+        page = base.partition("?")[0]
+        # For those in a hurry: what is not in it may still be known, or be no URL.
+        self.rooted = self._table(split(page).origin)
+        self._by_folder = self._table(page[: page.rindex("/") + 1])
+        self._by_page: dict[str, str] = {}
+
+    def of(self, href: str) -> str | None:
+        """The canonical target; None when it leads to no page."""
+        if href.startswith(_NEVER_A_PAGE):
+            return None
+        if href[0] == "/" or href.startswith(_ABSOLUTE):
+            table = self.rooted
+        elif (href[0].isalnum() or href[0] == ".") and ":" not in href:
+            table = self._by_folder  # `a/b` and `../a?q`
+        else:
+            table = self._by_page  # `#x`, `?q` and `http:?q`, and what stands behind blanks
+            href = href.partition("#")[0]
+        target = table.get(href)
+        if target is None:
+            try:
+                target = quoted(canonicalize(href.partition("#")[0], self._base, self._rules))
+            except InvalidUrl:
+                return None
+            table[href] = target
+            self._count += 1
+        return target
+
+    def _table(self, name: str) -> dict[str, str]:
+        table = self._tables.get(name)
+        if table is None:
+            table = self._tables[name] = {}
+            self._count += 1  # an empty table takes room too
+        return table
+
+
+def has_links(capture: Capture, body: bytes) -> bool:
+    """Whether a kept page is one of the kind that links stand in."""
+    return bool(body) and kind_of(capture.content_type, body) is Kind.HTML
+
+
+def encoding_of(capture: Capture, body: bytes) -> str:
+    """What the crawl read it with; what it would have read it with when somebody else fetched it."""
+    if capture.encoding:
+        return capture.encoding
+    declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)
+    return guess_encoding(body, declared)
+
+
+def _base_of(document: Document, url: str) -> str:
+    if not document.base_href:
+        return url
+    try:
+        return canonicalize(document.base_href, url, _BASE_RULES)
+    except InvalidUrl:
+        return url
+
+
+def rules_as_json(rules: CanonicalRules) -> dict[str, Any]:
+    plain = asdict(rules)
+    return plain | {name: sorted(plain[name]) for name in ("drop_params", "keep_params")}
+
+
+def rules_from_json(plain: Mapping[str, Any]) -> CanonicalRules:
+    sets = {name: frozenset(plain[name]) for name in ("drop_params", "keep_params")}
+    return CanonicalRules(**{**plain, **sets})
+
+
+def make_edge_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[str], bytes], Edges]:
+    """The sandbox's entry: `([url, encoding], body) -> edges`."""
+    reader = EdgeReader(rules_from_json(plain_rules))
+
+    def read(head: Sequence[str], body: bytes) -> Edges:
+        url, encoding = head
+        return reader.read(url, body, encoding)
+
+    return read

@@ -1,0 +1,1 @@
+"""host_report: what did we ask of a host?"""

@@ -1,0 +1,139 @@
+"""Running separated mode from a terminal: one side, the other, or both."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.app_spool import discoverer_folder, shared_budgets, spool_folder
+from crawl4r.crawl_run import CrawlRun
+from crawl4r.errors import Crawl4rError, WorkspaceError
+from crawl4r.interfaces.cli.running import run_crawl
+from crawl4r.resilience.lifeline import end_with
+from crawl4r.settings import Settings
+from crawl4r.spool_run import DiscoverRun, ScrapeRun
+from crawl4r.state.lock import holder_of
+from crawl4r.workspace import Workspace
+
+
+def run_discover(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
+    run_crawl(path, urls, options, _begin_discover)
+
+
+def run_scrape(path: Path, options: dict[str, Any], expects_more: Callable[[], bool]) -> None:
+    """`expects_more`: whether to wait although no discoverer runs."""
+    if not expects_more() and not spool_folder(path).exists() and not options["refresh"]:
+        raise WorkspaceError(
+            f"there is no spool in {path}; start one with `crawl4r spool discover URL --workspace"
+            f" {path}`, or wait for one with --follow"
+        )
+
+    def begin(
+        path: Path, settings: Settings, urls: tuple[str, ...], options: dict[str, Any]
+    ) -> tuple[Workspace, CrawlRun]:
+        settings = _with_logs(settings)
+        workspace = Workspace(path, settings)
+        return workspace, ScrapeRun(
+            workspace.parts,
+            settings,
+            shared_budgets(path, settings),
+            expects_more=expects_more,
+            refresh=options["refresh"],
+            retry_failed=options["retry_failed"],
+        )
+
+    run_crawl(path, (), options, begin)
+
+
+def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Discover in a process of its own and scrape in this one; the exit code is the worse of both."""
+    if (running := holder_of(discoverer_folder(path))) is not None:
+        click.echo(f"process {running} discovers here already; fetching what it finds", err=True)
+        run_scrape(path, options, lambda: False)
+        return
+    child = _Child(path, urls, {**options, "quiet": True, "as_json": False})
+    try:
+        run_scrape(path, options, child.is_running)
+    finally:
+        child.end()
+    if child.code:
+        click.echo("the discoverer did not finish: run the same command again to go on", err=True)
+        sys.exit(child.code)
+
+
+def _begin_discover(
+    path: Path, settings: Settings, urls: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Workspace, CrawlRun]:
+    settings = _with_logs(settings)
+    workspace = Workspace(discoverer_folder(path), settings, home=path)
+    return workspace, DiscoverRun(
+        workspace.parts,
+        settings,
+        urls,
+        shared_budgets(path, settings),
+        workspace=path,
+        refresh=options["refresh"],
+        retry_failed=options["retry_failed"],
+    )
+
+
+def _with_logs(settings: Settings) -> Settings:
+    """Separated mode is for operators and analysts: it writes CSV unless it was told not to."""
+    if "enabled" in settings.logs.model_fields_set:
+        return settings
+    logs = settings.logs.model_copy(update={"enabled": True})
+    return settings.model_copy(update={"logs": logs})
+
+
+class _Child:
+    """A discoverer in a process of its own. It ends when this one does, however that happens."""
+
+    def __init__(self, path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
+        self.code = 0
+        parent = os.getpid()
+        self._pid: int | None = os.fork()  # nothing runs here yet: no thread, no event loop
+        if self._pid == 0:
+            end_with(parent)
+            os._exit(_exit_code_of(lambda: run_discover(path, urls, options)))
+
+    def is_running(self) -> bool:
+        self._look(os.WNOHANG)
+        return self._pid is not None
+
+    def end(self) -> None:
+        """Let it finish what it has in flight."""
+        if self.is_running() and self._pid is not None:
+            os.kill(self._pid, signal.SIGTERM)
+            self._look(0)
+
+    def _look(self, flags: int) -> None:
+        if self._pid is None:
+            return
+        pid, status = os.waitpid(self._pid, flags)
+        if pid:
+            self._pid = None
+            self.code = os.waitstatus_to_exitcode(status)
+            if self.code < 0:
+                self.code = 128 - self.code
+
+
+def _exit_code_of(work: Callable[[], None]) -> int:
+    """What `main` would make of it, in a process that must not return there."""
+    try:
+        work()
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    except Crawl4rError as problem:
+        click.echo(f"crawl4r: {problem}", err=True)
+        return problem.exit_code
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0

@@ -1,0 +1,116 @@
+"""The logs of a workspace once more, from state.db and the store alone.
+
+    ranges of captures ──> processes that can be killed ──> parts ──> files, in the order of captures
+
+A range whose process dies or takes too long is done again capture by capture, so that a page made to
+break a parser costs its own links and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count, islice
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from crawl4r.replay_range import RangeDone, part_path
+from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+
+_RANGE = 64  # captures
+_AHEAD = 4  # ranges a worker may be in front of the file
+
+
+class Sink(Protocol):
+    """Where the bytes of a file go, in order."""
+
+    def take(self, kind: str, data: bytes) -> None: ...
+
+
+@dataclass(slots=True)
+class ReplayReport:
+    """What a replay found. Pairs are of a URL and what is wrong there."""
+
+    captures: int = 0
+    edges: int = 0
+    damaged: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # bytes that are not what they were
+    unreadable: list[tuple[str, str]] = field(default_factory=list)  # pages without all their edges
+
+    def add(self, done: RangeDone) -> None:
+        self.captures += done.captures
+        self.edges += done.edges
+        self.damaged += [(url, problem) for url, problem in done.damaged]
+        self.unreadable += [(url, reason) for url, reason in done.unreadable]
+
+
+class Replay:
+    """`sandbox` runs `crawl4r.replay_range:make_replayer`, whose parts are left in `folder`."""
+
+    def __init__(self, sandbox: Sandbox, workers: int, folder: Path, kinds: Sequence[str]) -> None:
+        self._sandbox = sandbox
+        self._ahead = workers * _AHEAD
+        self._folder = folder
+        self._kinds = kinds
+        self._parts = count(1)
+
+    async def run(
+        self, last: int, sink: Sink, on_progress: Callable[[int], None] | None = None
+    ) -> ReplayReport:
+        """Everything up to the capture `last`, handed to the sink in order."""
+        report = ReplayReport()
+        starts = iter(range(1, last + 1, _RANGE))
+        underway: deque[asyncio.Task[list[_Part]]] = deque()
+        try:
+            while True:
+                for first in islice(starts, self._ahead - len(underway)):
+                    replay = self._replay(first, min(first + _RANGE - 1, last))
+                    underway.append(asyncio.create_task(replay))
+                if not underway:
+                    return report
+                for part in await underway[0]:
+                    self._hand_over(part.number, sink)
+                    report.add(part.done)
+                    if on_progress:
+                        on_progress(part.done.captures)
+                underway.popleft()
+        finally:
+            for task in underway:
+                task.cancel()
+
+    def _hand_over(self, part: int, sink: Sink) -> None:
+        for kind in self._kinds:
+            path = part_path(self._folder, part, kind)
+            if path.exists():
+                sink.take(kind, path.read_bytes())
+                path.unlink()
+
+    async def _replay(self, first: int, last: int) -> list[_Part]:
+        try:
+            return [await self._in_one(first, last)]
+        except SandboxKilled:
+            return [await self._alone(number) for number in range(first, last + 1)]
+
+    async def _alone(self, capture: int) -> _Part:
+        """One capture; its page is not parsed when that is what kills the process."""
+        try:
+            return await self._in_one(capture, capture)
+        except SandboxKilled as killed:
+            blame = killed.reason
+        try:
+            return await self._in_one(capture, capture, blame)
+        except SandboxKilled as killed:
+            return _Part(0, RangeDone(0, 0, [(f"capture {capture}", killed.reason)], []))
+
+    async def _in_one(self, first: int, last: int, blame: str = "") -> _Part:
+        number = next(self._parts)
+        answer = await self._sandbox.run([number, first, last, blame], b"")
+        return _Part(number, RangeDone(*answer))
+
+
+class _Part(NamedTuple):
+    number: int  # of its files
+    done: RangeDone

@@ -1,0 +1,106 @@
+"""One run of either side of separated mode, in somebody's hands like any other crawl."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from crawl4r.app import Parts
+from crawl4r.app_spool import build_announcer, build_feed, discoverer_folder, spool_folder
+from crawl4r.crawl import Crawl
+from crawl4r.crawl_run import CrawlRun
+from crawl4r.reading import LinkJudge, ReadingRules
+from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.settings import Settings
+from crawl4r.spooling import BackPressure, SpoolFeed
+from crawl4r.state.lock import holder_of
+
+
+class DiscoverRun(CrawlRun):
+    """Finds URLs and announces them in the spool; the bytes of pages are not kept."""
+
+    role = "discover"
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        seeds: tuple[str, ...],
+        budgets: HostBudgets,
+        *,
+        workspace: Path,
+        refresh: bool = False,
+        retry_failed: bool = False,
+    ) -> None:
+        """`parts` are of the discoverer's own folder in the workspace."""
+        content = settings.content.model_copy(update={"extract": False, "probe": False})
+        settings = settings.model_copy(update={"content": content})
+        super().__init__(
+            parts, settings, seeds, budgets, refresh=refresh, retry_failed=retry_failed
+        )
+        self.control_folder = workspace
+        self._spool = spool_folder(workspace)
+        self.pressure = BackPressure(
+            self._spool, self.brake, lambda: self.settings.spool.max_backlog
+        )
+
+    async def _build(self, stack: contextlib.AsyncExitStack) -> Crawl:
+        announcer = build_announcer(self.parts, self.settings, self._spool, stack)
+        self._order = replace(self._order, announcer=announcer)
+        return await super()._build(stack)
+
+    def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
+        return [*super()._beside(crawl), self.pressure.watch()]
+
+
+class ScrapeRun(CrawlRun):
+    """Fetches and keeps what the spool names, until nobody adds to it any more."""
+
+    role = "scrape"
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        budgets: HostBudgets,
+        *,
+        expects_more: Callable[[], bool] | None = None,
+        refresh: bool = False,
+        retry_failed: bool = False,
+    ) -> None:
+        """`expects_more` is asked beside whether a discoverer runs."""
+        self._expects_more = expects_more
+        super().__init__(parts, settings, (), budgets, refresh=refresh, retry_failed=retry_failed)
+        self.feed: SpoolFeed | None = None
+
+    def may_get_more(self) -> bool:
+        if self._expects_more and self._expects_more():
+            return True
+        return holder_of(discoverer_folder(self.parts.path)) is not None
+
+    def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
+        self.feed = build_feed(
+            self.parts,
+            self.settings,
+            crawl,
+            expects_more=self.may_get_more,
+            on_host=self._meet_host,
+        )
+        return [*super()._beside(crawl), self.feed.follow()]
+
+    def _rules(self) -> ReadingRules:
+        return replace(super()._rules(), follow_links=False)
+
+    def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
+        return LinkJudge(self._rules())
+
+    def _meet_host(self, netloc: str) -> None:
+        """Redirects may lead to whatever host the spool has named."""
+        if netloc not in self._hosts and not self.settings.scope.hosts:
+            assert self.crawl is not None
+            self._hosts.append(netloc)
+            self.parts.note_scope_hosts(self._hosts)
+            self.crawl.judge.rescope(self._rules())

@@ -1,0 +1,1 @@
+"""The GitHub profile on a site of ours that has GitHub's URLs."""

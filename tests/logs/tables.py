@@ -1,0 +1,59 @@
+"""The CSV files of a workspace, read as an analyst reads them, and held against state.db."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+PAGES = Path("logs", "pages.csv")
+EDGES = Path("logs", "edges.csv")
+METRICS = Path("logs", "crawl_metrics.csv")
+METADATA = Path("metadata", "crawl_metadata.jsonl")
+ALL = (PAGES, EDGES, METADATA)
+FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    """Every row; each must be whole, and a line of its own."""
+    text = file.read_bytes().decode("utf-8")
+    assert text.endswith("\n")
+    lines = text.split("\n")[:-1]
+    assert lines == text.splitlines(), "a cell holds a line break"
+    header, *rest = [next(csv.reader([line], strict=True)) for line in lines]
+    assert {len(cells) for cells in rest} <= {len(header)}
+    return [dict(zip(header, cells, strict=True)) for cells in rest]
+
+
+def about(row: dict[str, str]) -> dict[str, object]:
+    """The JSON in the last cell of a row of pages.csv."""
+    return dict(json.loads(row["metadata"]))
+
+
+def contents(workspace: Path) -> dict[Path, bytes]:
+    return {path: (workspace / path).read_bytes() for path in ALL}
+
+
+def state(workspace: Path, sql: str) -> list[tuple]:
+    with closing(sqlite3.connect(workspace / "state.db")) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def assert_metrics_agree(workspace: Path, file: Path = METRICS) -> None:
+    """The last word on each metric is what state.db says."""
+    groups = rows(workspace / file)
+    last = {row["metric"]: int(row["value"]) for row in groups}
+    tallies = dict(state(workspace, "SELECT name, value FROM tallies"))
+    counts = dict(state(workspace, "SELECT state, count(*) FROM urls GROUP BY state"))
+    states = {"in_flight": "leased"}
+    gauges = {
+        name: counts.get(states.get(name, name), 0)
+        for name in ("pending", "waiting", "failed", "refused", "in_flight")
+    }
+    names = ["pages", "bytes", "not_modified", "no_answer"]
+    names += [f"status_{number}xx" for number in (2, 3, 4, 5)]
+    assert last == {name: tallies.get(name, 0) for name in names} | gauges
+    assert len(groups) % len(last) == 0

@@ -1,0 +1,299 @@
+"""Separated mode on the command line: either side alone, both together, held and stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crawl4r
+from tests.cli.running import LOOPBACK, Answer, Background, run, wait_until
+from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.site.process import SiteProcess
+
+SIZE = 40
+
+
+@pytest.fixture
+def site() -> Iterator[SiteProcess]:
+    with SiteProcess() as running:
+        yield running
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Path:
+    return tmp_path / "ws"
+
+
+def discover(site: SiteProcess, ws: Path, *options: str, path: str = f"/site/{SIZE}/") -> Answer:
+    return run("spool", "discover", site.url(path), "-w", ws, *LOOPBACK, "--json", *options)
+
+
+def scrape(ws: Path, *options: str) -> Answer:
+    return run("spool", "scrape", "-w", ws, *LOOPBACK, "--json", *options)
+
+
+def lines(ws: Path) -> list[dict[str, Any]]:
+    found = []
+    for folder in ("archived", "discoveries"):
+        for segment in sorted((ws / "spool" / folder).glob("*.jsonl")):
+            found += [json.loads(line) for line in segment.read_text().splitlines()]
+    return found
+
+
+def test_one_process_finds_and_another_fetches(site: SiteProcess, ws: Path) -> None:
+    found = discover(site, ws)
+    assert (found.code, found.json["done"]) == (0, SIZE)
+    assert len(lines(ws)) == SIZE
+    assert not (ws / "store").exists(), "a discoverer keeps no pages"
+    fetched = scrape(ws)
+    assert (fetched.code, fetched.json["pages"]) == (0, SIZE)
+    assert_every_page_is_stored_once(ws, expected_bodies(site, SIZE))
+    first, *others = lines(ws)
+    assert first["referrer"] is None
+    assert {line["referrer"] for line in others} <= {line["url"] for line in lines(ws)}
+    row = next(row for row in crawl4r.open(ws, read_only=True).pages() if row.referrer)
+    assert row.depth > 0
+
+
+def test_both_sides_together_fetch_everything_once(site: SiteProcess, ws: Path) -> None:
+    answer = run("spool", "run", site.url(f"/site/{SIZE}/"), "-w", ws, *LOOPBACK, "--json")
+    assert (answer.code, answer.json["pages"]) == (0, SIZE)
+    assert_every_page_is_stored_once(ws, expected_bodies(site, SIZE))
+    asked = Counter(r.path for r in site.requests() if r.path.startswith("/site/"))
+    assert set(asked.values()) == {2}, "once by each side"
+
+
+def test_two_processes_are_as_polite_as_one(site: SiteProcess, ws: Path) -> None:
+    """The server's own log: never two at once, and the gap between any two requests."""
+    options = ("--allow-private", "127.0.0.1", "--rate", "20")
+    answer = run("spool", "run", site.url("/site/12/"), "-w", ws, *options, "--json")
+    assert answer.json["pages"] == 12
+    requests = sorted(site.requests(), key=lambda record: record.arrived_monotonic)
+    assert len(requests) >= 26  # each page and robots.txt, twice
+    assert {record.in_flight for record in requests} == {1}
+    for one, next_one in pairwise(requests):
+        assert next_one.arrived_monotonic - one.arrived_monotonic >= 0.05
+
+
+def test_a_second_scrape_of_an_unchanged_site_gets_304s_and_stores_nothing(
+    site: SiteProcess, ws: Path
+) -> None:
+    discover(site, ws)
+    first = scrape(ws).json
+    again = scrape(ws, "--refresh").json
+    assert again["verdicts"] == {"not-modified": SIZE}
+    assert again["stored_bytes"] == first["stored_bytes"]
+    with crawl4r.open(ws, read_only=True) as opened:
+        captures = list(opened.captures.after(0))
+    earlier = {capture.url: capture.sha256 for capture in captures[:SIZE]}
+    assert {capture.url: capture.sha256 for capture in captures[SIZE:]} == earlier
+
+
+def test_a_discoverer_waits_for_a_scraper_that_is_behind(site: SiteProcess, ws: Path) -> None:
+    small = {"CRAWL4R_SPOOL__MAX_BACKLOG": "10"}
+    arguments = ("spool", "discover", site.url("/site/200/"), "-w", ws, *LOOPBACK, "--json")
+    with Background(*arguments, env=small) as discoverer:
+        discoverer.wait_until_it_says("backlog_full")
+        asked = len(site.requests())
+        time.sleep(0.5)
+        assert len(site.requests()) <= asked + 1, "it asks for nothing more while it is held"
+        assert len(lines(ws)) < 200
+        status = run("status", "-w", ws, "--json").json
+        assert status["spool"]["backlog"] >= 10
+        assert status["spool"]["is_held"] is True
+        fetched = run("spool", "scrape", "-w", ws, *LOOPBACK, "--json", env=small)
+        ended = discoverer.end()
+    assert "backlog_drained" in ended.err
+    assert (ended.code, fetched.code, fetched.json["pages"]) == (0, 0, 200)
+    assert_every_page_is_stored_once(ws, expected_bodies(site, 200))
+
+
+@pytest.mark.parametrize("name", ["pause", "pause.scrape"])
+def test_a_pause_file_holds_a_crawl_until_it_is_gone(
+    site: SiteProcess, ws: Path, name: str
+) -> None:
+    discover(site, ws, path="/site/150/")
+    before = len(site.requests())
+    (ws / name).touch()
+    with Background("spool", "scrape", "-w", ws, *LOOPBACK, "--json") as scraper:
+        scraper.wait_until_it_says("crawl_paused")
+        time.sleep(0.4)
+        assert len(site.requests()) <= before + 1
+        assert run("status", "-w", ws, "--json").json["control"] == [name]
+        (ws / name).unlink()
+        ended = scraper.end()
+    assert "crawl_unpaused" in ended.err
+    assert (ended.code, ended.json["pages"]) == (0, 150)
+
+
+def test_a_stop_file_ends_either_side_and_the_same_command_goes_on(
+    site: SiteProcess, ws: Path
+) -> None:
+    slow = ("--allow-private", "127.0.0.1", "--rate", "50", "--json")
+    with Background("spool", "discover", site.url("/site/60/"), "-w", ws, *slow) as discoverer:
+        wait_until(lambda: len(site.requests()) > 5)
+        assert run("stop", "-w", ws, "--only", "discover").code == 0
+        assert discoverer.end().code == 3
+    assert 5 <= len(lines(ws)) <= 60
+    assert discover(site, ws, path="/site/60/").code == 0
+    with Background("spool", "scrape", "-w", ws, *slow) as scraper:
+        wait_until(lambda: len(site.requests()) > 80)
+        (ws / "stop").touch()
+        assert scraper.end().code == 3
+    assert scrape(ws).code == 0
+    assert not (ws / "stop").exists(), "it was for the run before"
+    assert_every_page_is_stored_once(ws, expected_bodies(site, 60))
+
+
+def test_a_unified_crawl_obeys_the_same_files(site: SiteProcess, ws: Path) -> None:
+    ws.mkdir()
+    run("pause", "-w", ws)
+    arguments = ("crawl", site.url("/site/30/"), "-w", ws, *LOOPBACK, "--json")
+    with Background(*arguments) as crawl:
+        crawl.wait_until_it_says("crawl_paused")
+        assert run("pause", "-w", ws, "--off", "--json").json["paused"] is False
+        assert crawl.end().json["pages"] == 30
+    with Background("crawl", site.url("/site/500/"), "-w", ws, *LOOPBACK, "--json") as crawl:
+        wait_until(lambda: len(site.requests()) > 60)
+        run("stop", "-w", ws)
+        assert crawl.end().code == 3
+
+
+def test_a_spool_of_another_program_is_fetched(site: SiteProcess, ws: Path) -> None:
+    folder = ws / "spool" / "discoveries"
+    folder.mkdir(parents=True)
+    urls = [site.url(f"/site/9/p/{n}.html") for n in range(1, 6)]
+    text = "".join(json.dumps({"url": url}) + "\n" for url in urls)
+    segment = folder / "discoveries-20200101T000000-000001.jsonl"
+    segment.write_text(text + "nonsense\n" + '{"url": "http://e.org/half')
+    answer = scrape(ws)
+    assert (answer.code, answer.json["pages"]) == (0, 5)
+    assert "spool_lines_skipped" in answer.err
+    assert {row.url for row in crawl4r.open(ws, read_only=True).pages()} == set(urls)
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_redirects_are_followed_by_whoever_knows_of_them(
+    site: SiteProcess, ws: Path, is_ours: bool
+) -> None:
+    """The discoverer announces targets; for the lines of another program the scraper follows them."""
+    start, *hops = (site.url(f"/redirect/{left}") for left in (3, 2, 1, 0))
+    if is_ours:
+        discover(site, ws, path="/redirect/3")
+        assert [line["url"] for line in lines(ws)] == [start, *hops]
+    else:
+        (ws / "spool" / "discoveries").mkdir(parents=True)
+        segment = ws / "spool" / "discoveries" / "discoveries-20200101T000000-000001.jsonl"
+        segment.write_text(json.dumps({"url": start}) + "\n")
+    before = len(site.requests())
+    answer = scrape(ws, "--no-probe")
+    assert (answer.code, answer.json["verdicts"]) == (0, {"redirect": 3, "ok": 1})
+    asked = [r.path for r in site.requests()[before:] if r.path.startswith("/redirect")]
+    assert sorted(asked) == [f"/redirect/{left}" for left in range(4)]
+
+
+def test_a_corrupt_bookmark_costs_nothing(site: SiteProcess, ws: Path) -> None:
+    discover(site, ws)
+    scrape(ws)
+    with crawl4r.open(ws) as opened:
+        opened.notes.put("spool_bookmark", "\x00nonsense")
+        opened.database.commit()
+    before = len(site.requests())
+    answer = scrape(ws)
+    assert (answer.code, answer.json["pages"], answer.json["visits"]) == (0, SIZE, 0)
+    assert len(site.requests()) == before
+
+
+def test_missing_segments_lose_only_what_they_held(site: SiteProcess, ws: Path) -> None:
+    discover(site, ws)
+    (segment,) = (ws / "spool" / "discoveries").iterdir()
+    rows = segment.read_text().splitlines(keepends=True)
+    later = segment.with_name("discoveries-99990101T000000-000002.jsonl")
+    later.write_text("".join(rows[20:]))
+    segment.unlink()
+    answer = scrape(ws)
+    assert (answer.code, answer.json["pages"]) == (0, SIZE - 20)
+
+
+@pytest.mark.parametrize(("policy", "places"), [("archive", 1), ("delete", 0), ("keep", 1)])
+def test_drained_segments_are_put_away_as_told(
+    site: SiteProcess, ws: Path, policy: str, places: int
+) -> None:
+    discover(site, ws)
+    folder = ws / "spool" / "discoveries"
+    (segment,) = folder.iterdir()
+    line = segment.read_text().splitlines()[0]
+    (folder / "discoveries-99990101T000000-000002.jsonl").write_text(line + "\n")
+    env = {"CRAWL4R_SPOOL__DRAINED": policy}
+    assert run("spool", "scrape", "-w", ws, *LOOPBACK, "--json", env=env).code == 0
+    archived = list((ws / "spool" / "archived").glob("*"))
+    assert [path.name for path in archived] == ([segment.name] if policy == "archive" else [])
+    assert segment.exists() == (policy == "keep")
+    assert len(archived) + segment.exists() == places
+
+
+def test_pages_that_are_announced_again_are_visited_again(site: SiteProcess, ws: Path) -> None:
+    discover(site, ws)
+    scrape(ws)
+    before = len(site.requests())
+    assert discover(site, ws, "--refresh").code == 0
+    again = [line for line in lines(ws) if line["metadata"].get("again")]
+    assert len(again) == SIZE
+    answer = scrape(ws)
+    assert (answer.json["visits"], answer.json["pages"]) == (SIZE, SIZE)
+    asked = Counter(r.path for r in site.requests()[before:] if r.path.startswith("/site/"))
+    assert set(asked.values()) == {2}
+    assert scrape(ws).json["visits"] == 0
+
+
+def test_nothing_to_scrape_says_what_to_do(ws: Path) -> None:
+    answer = scrape(ws)
+    assert answer.code == 2
+    assert "crawl4r spool discover" in answer.err
+
+
+def test_a_scraper_that_follows_waits_for_its_discoverer(site: SiteProcess, ws: Path) -> None:
+    with Background("spool", "scrape", "-w", ws, *LOOPBACK, "--json", "--follow") as scraper:
+        wait_until((ws / "spool" / "progress.json").exists)
+        assert discover(site, ws).code == 0
+        wait_until(lambda: _pages(ws) == SIZE)
+        scraper.send(signal.SIGTERM)
+        assert scraper.end().json["pages"] == SIZE
+
+
+def _pages(ws: Path) -> int:
+    return int(run("status", "-w", ws, "--json").json["pages"])
+
+
+def test_types_that_are_not_wanted_are_seen_and_not_kept(site: SiteProcess, ws: Path) -> None:
+    env = {"CRAWL4R_FETCH__TYPES": "[text/html]"}
+    plain = site.url("/")  # a listing, as text
+    answer = run("crawl", plain, "-w", ws, *LOOPBACK, "--json", env=env)
+    assert answer.json["verdicts"] == {"unwanted-type": 1}
+    (row,) = crawl4r.open(ws, read_only=True).pages()
+    assert (row.state, row.sha256, row.verdict) == ("done", None, "unwanted-type")
+    bad = run("crawl", plain, "-w", ws, *LOOPBACK, env={"CRAWL4R_FETCH__TYPES": "[html]"})
+    assert bad.code == 2
+    assert "fetch.types" in bad.err
+
+
+def test_a_killed_scraper_takes_its_discoverer_with_it(site: SiteProcess, ws: Path) -> None:
+    slow = ("--allow-private", "127.0.0.1", "--rate", "20", "--json")
+    with Background("spool", "run", site.url("/site/200/"), "-w", ws, *slow) as both:
+        wait_until(lambda: len(site.requests()) > 6)
+        child = int((ws / "spool" / "discover" / "crawl.lock").read_text())
+        os.kill(both.process.pid, signal.SIGKILL)
+        both.process.wait()
+    wait_until(lambda: not Path(f"/proc/{child}").exists())
+    answer = run("spool", "run", site.url("/site/200/"), "-w", ws, *LOOPBACK, "--json")
+    assert (answer.code, answer.json["pages"]) == (0, 200)
+    assert_every_page_is_stored_once(ws, expected_bodies(site, 200))
