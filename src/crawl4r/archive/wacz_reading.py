@@ -1,0 +1,98 @@
+"""The WARC files in a WACZ package, or in any zip file."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+from crawl4r.errors import UsageError
+
+ZIP_MAGIC = b"PK\x03\x04"
+_NAMES = (".warc", ".warc.gz", ".warc.zst")
+_HEAD = struct.Struct("<26xHH")  # of a file in a zip: the lengths of its name and of more
+_ENCRYPTED = 1  # a flag
+_UNREADABLE = (
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struct.error, zlib.error,
+)  # fmt: skip
+_MOST_RATIO = 100  # a WARC file that is packed better than this was made to fill a disk
+
+
+class Inner(NamedTuple):
+    """A WARC file in a package; without `file` there is a `problem`."""
+
+    name: str
+    file: IO[bytes] | None
+    problem: str = ""
+
+
+def warcs_in(path: Path) -> Iterator[Inner]:
+    """The WARC files, by name. Raises UsageError for what is no such package."""
+    try:
+        package = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError) as problem:
+        raise UsageError(f"{path} cannot be read as a WACZ file: {problem}") from None
+    with package, path.open("rb") as raw:
+        entries = [entry for entry in package.infolist() if entry.filename.endswith(_NAMES)]
+        if not entries:
+            raise UsageError(f"{path} is a zip file without a WARC file in it")
+        for entry in sorted(entries, key=lambda entry: entry.filename):
+            try:
+                file = _open(package, entry, raw)
+            except _UNREADABLE as problem:
+                yield Inner(entry.filename, None, str(problem))
+                continue
+            with file:
+                yield Inner(entry.filename, file)
+
+
+def _open(package: zipfile.ZipFile, entry: zipfile.ZipInfo, raw: IO[bytes]) -> IO[bytes]:
+    if entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & _ENCRYPTED:
+        raw.seek(entry.header_offset)
+        name_length, more_length = _HEAD.unpack(raw.read(_HEAD.size))
+        start = entry.header_offset + _HEAD.size + name_length + more_length
+        return io.BufferedReader(_Part(raw, start, entry.file_size))
+    if entry.file_size > _MOST_RATIO * max(entry.compress_size, 1024):
+        raise RuntimeError("unpacks to far more than it was packed in")
+    # The format wants it stored. It is unpacked beside, because damage is looked for back and forth.
+    unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
+    with package.open(entry) as file:
+        shutil.copyfileobj(file, unpacked)
+    unpacked.seek(0)
+    return unpacked
+
+
+class _Part(io.RawIOBase):
+    """A part of a file as a file of its own."""
+
+    def __init__(self, file: IO[bytes], start: int, length: int) -> None:
+        self._file = file
+        self._start = start
+        self._length = length
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._length}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))
+        wanted = min(len(view), max(0, self._length - self._at))
+        self._file.seek(self._start + self._at)
+        data = self._file.read(wanted)
+        view[: len(data)] = data
+        self._at += len(data)
+        return len(data)
