@@ -163,6 +163,9 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
             "sites_sampled",
             "errands",
             "announcements",
+            "revisits",
+            "sources",
+            "lessons",
         )
         drops = "".join(f"DROP TABLE {name};" for name in newer)
         drops += "ALTER TABLE captures DROP COLUMN request; DROP TABLE requests;"

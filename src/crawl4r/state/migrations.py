@@ -186,6 +186,40 @@ INSERT INTO tallies SELECT 'status_' || (status / 100) || 'xx', count(*) FROM ca
 INSERT INTO tallies SELECT 'not_modified', count(*) FROM captures WHERE status = 304;
 INSERT INTO tallies SELECT 'no_answer', count(*) FROM attempts;
 """,
+    6: """
+-- How often a page was seen to change, so that it is visited again when that is worth it.
+CREATE TABLE revisits (
+    url_id INTEGER PRIMARY KEY REFERENCES urls(id),
+    visits INTEGER NOT NULL DEFAULT 0,    -- that could tell: those after the first
+    changes INTEGER NOT NULL DEFAULT 0,   -- that they found
+    watched REAL NOT NULL DEFAULT 0,      -- seconds between the first of them and the last
+    visited_at REAL,                      -- epoch seconds
+    changed_at REAL,
+    gone INTEGER NOT NULL DEFAULT 0,      -- answers 404 or 410 in a row
+    lastmod REAL                          -- what a sitemap or a feed says, epoch seconds
+);
+-- Documents that name URLs and are no pages: sitemaps, feeds, listings of an index.
+CREATE TABLE sources (
+    url TEXT PRIMARY KEY,
+    host_id INTEGER NOT NULL REFERENCES hosts(id),
+    kind TEXT NOT NULL,
+    found_by TEXT NOT NULL,               -- robots, place, sitemap, feed, page, pattern ...
+    read_at REAL,                         -- epoch seconds; NULL: not yet
+    lastmod REAL,
+    named INTEGER NOT NULL DEFAULT 0,     -- URLs in it
+    admitted INTEGER NOT NULL DEFAULT 0,  -- of them, new and in scope
+    problem TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX sources_of_host ON sources(host_id);
+-- What was learnt of a host: archive patterns, paginated lists, budgets of paths.
+CREATE TABLE lessons (
+    host_id INTEGER NOT NULL REFERENCES hosts(id),
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    lesson TEXT NOT NULL,                 -- JSON
+    PRIMARY KEY (host_id, kind, key)
+) WITHOUT ROWID;
+""",
 }
 
 CURRENT = max(VERSIONS)
