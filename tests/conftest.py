@@ -1,5 +1,6 @@
-"""A crawl indexes by default; most tests look at something else and need no embedder beside it."""
+"""A crawl indexes and explores by default; most tests look at something else, and at every request."""
 
 import os
 
 os.environ.setdefault("CRAWL4R_INDEX__ENABLED", "false")
+os.environ.setdefault("CRAWL4R_EXPLORE__ENABLED", "false")

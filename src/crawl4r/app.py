@@ -27,12 +27,16 @@ from crawl4r.archive.segments import SegmentBlobs
 from crawl4r.crawl import Crawl
 from crawl4r.errands import Errands
 from crawl4r.errors import StorageDamaged, WorkspaceError
+from crawl4r.exploring import Explorer, ExploringRules
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Transport
 from crawl4r.fetch.proxies import ProxyPool
+from crawl4r.fetch.watched import WatchedTransport
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.priority import PRIORITIES, Strategy
+from crawl4r.frontier.revisit_round import RevisitRound
+from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.schedule import Schedule
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.judging import Judge
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
     from crawl4r.following import IndexFollower
     from crawl4r.indexing import Indexer
     from crawl4r.resilience.brake import Brake
+    from crawl4r.resilience.heartbeat import Heartbeat
+    from crawl4r.resilience.network import Network
     from crawl4r.spooling import Announcer
 
 METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
@@ -116,6 +122,8 @@ class CrawlOrder:
     retry_failed: bool = False
     announcer: Announcer | None = None  # of a discoverer
     brake: Brake | None = None
+    heart: Heartbeat | None = None
+    network: Network | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +174,8 @@ async def build_crawl(
     gate = AddressGate(settings.network.allow_private)
     transport = (make_transport or _make_curl)(settings, gate)
     stack.push_async_callback(transport.close)
+    if transport.renders:
+        frontier.requeue([UrlState.NEEDS_BROWSER])
     sandbox = await stack.enter_async_context(_make_sandbox(order))
     fetch, servers = settings.fetch, settings.fetch.proxies
     headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
@@ -175,8 +185,18 @@ async def build_crawl(
     def note_errand(url: str, answer: Response | Failure) -> None:
         requests.note_errand(_errand_of(url, answer, wall() - clock()))
 
+    if order.heart and order.network:
+        transport = WatchedTransport(transport, order.heart, order.network, note_errand)
     errands = Errands(
-        transport, headers, proxies, budgets, clock=clock, wall=wall, on_answer=note_errand
+        transport,
+        headers,
+        proxies,
+        budgets,
+        clock=clock,
+        wall=wall,
+        heart=order.heart,
+        network=order.network,
+        on_answer=note_errand,
     )
     robots = RobotsGate(
         RobotsRecords(parts.database),
@@ -195,37 +215,48 @@ async def build_crawl(
         enabled=settings.content.probe,
     )
     logs = [] if order.announcer else _open_logs(parts, settings, stack)
-    shelf = Shelf(parts.database, frontier, parts.captures, parts.blobs, logs, parts.notes, hosts)
+    revisits = Revisits(parts.database)
+    shelf = Shelf(
+        parts.database, frontier, parts.captures, parts.blobs, logs, parts.notes, hosts, revisits
+    )
     group = max(1, settings.politeness.concurrency // 2)
     is_bfs = settings.strategy is Strategy.BFS
+    judge = Judge(
+        SafeReader(order.links.rules, sandbox, is_wary=has_crashed),
+        missing,
+        order.links,
+        backoff=fetch.backoff(),
+        max_redirects=fetch.max_redirects,
+        retry_after_cap=settings.politeness.retry_after_cap,
+        clock=clock,
+        wall=wall,
+        chance=chance,
+        types=fetch.types,
+        request=requests.number_of(headers.common),
+        on_seed_moved=hooks.on_seed_moved,
+    )
+    explorer = _make_explorer(parts, order, frontier, lambda: judge.links, wall)
+    schedule = Schedule(
+        frontier,
+        budgets,
+        clock=clock,
+        wall=wall,
+        needs_robots=robots.needs,
+        batch=_LEASES_FOR_BFS if is_bfs else _LEASES_FOR_OTHERS,
+        brake=order.brake,
+        on_dry=explorer.explore if explorer else None,
+        heart=order.heart,
+    )
+    for host in {split(seed).host for seed in order.seeds}:
+        if explorer and not frontier.has_pending(host):
+            schedule.notice(explorer.explore(host))
     return Crawl(
-        Schedule(
-            frontier,
-            budgets,
-            clock=clock,
-            wall=wall,
-            needs_robots=robots.needs,
-            batch=_LEASES_FOR_BFS if is_bfs else _LEASES_FOR_OTHERS,
-            brake=order.brake,
-        ),
+        schedule,
         robots,
         transport,
         headers,
         proxies,
-        Judge(
-            SafeReader(order.links.rules, sandbox, is_wary=has_crashed),
-            missing,
-            order.links,
-            backoff=fetch.backoff(),
-            max_redirects=fetch.max_redirects,
-            retry_after_cap=settings.politeness.retry_after_cap,
-            clock=clock,
-            wall=wall,
-            chance=chance,
-            types=fetch.types,
-            request=requests.number_of(headers.common),
-            on_seed_moved=hooks.on_seed_moved,
-        ),
+        judge,
         Keeper(
             shelf,
             budgets,
@@ -233,10 +264,13 @@ async def build_crawl(
             clock=clock,
             wall=wall,
             on_commit=order.announcer.pass_on if order.announcer else None,
+            on_visit=explorer.heed if explorer else None,
         ),
         budgets,
         settings.crawl_limits(),
         clock=clock,
+        heart=order.heart,
+        network=order.network,
         on_kept=hooks.on_kept,
     )
 
@@ -274,6 +308,23 @@ def make_extractors(settings: Settings) -> Sandbox:
         seconds=content.seconds,
         memory_bytes=content.memory_mb * 1024**2,
     )
+
+
+def _make_explorer(
+    parts: Parts,
+    order: CrawlOrder,
+    frontier: Frontier,
+    judge: Callable[[], LinkJudge],
+    wall: Callable[[], float],
+) -> Explorer | None:
+    """None where links are not followed at all."""
+    settings = order.settings
+    if not settings.explore.enabled or not order.links.rules.follow_links:
+        return None
+    if settings.limits.depth == 0:
+        return None
+    rules = ExploringRules(**settings.explore.model_dump(exclude={"enabled", "feeds"}))
+    return Explorer(parts.database, frontier, rules, judge, wall)
 
 
 def _open_logs(
@@ -341,14 +392,28 @@ def _prepare_frontier(parts: Parts, order: CrawlOrder, now: float) -> Frontier:
     if order.retry_failed:
         frontier.requeue([UrlState.FAILED])
     if order.refresh:
-        if announcer:
-            announcer.announcements.note_all_again(UrlState.DONE, now)
-        frontier.requeue([UrlState.DONE])
+        _refresh(parts, order, frontier, now)
     RobotsRecords(parts.database).forget(TEMPORARY)
     parts.database.commit()
     if announcer:
         announcer.pass_on()
     return frontier
+
+
+def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) -> None:
+    """Visit known pages again: all of them, or as many as the budget allows."""
+    announcements = order.announcer.announcements if order.announcer else None
+    if order.settings.limits.revisits is None:
+        if announcements:
+            announcements.note_all_again(UrlState.DONE, now)
+        frontier.requeue([UrlState.DONE])
+        return
+    pages = RevisitRound(parts.database)
+    known = pages.known()
+    chosen = pages.begin(order.settings.limits.most_revisits(known), now)
+    if chosen and announcements:
+        announcements.note_waiting_again(now)
+    events.emit(events.REVISITS_CHOSEN, known=known, chosen=chosen)
 
 
 def _make_sandbox(order: CrawlOrder) -> Sandbox:

@@ -24,8 +24,10 @@ from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.frontier.schedule import RobotsErrand, Schedule
 from crawl4r.judging import Judge, health_of, retry_after_of
 from crawl4r.keeping import Keeper
-from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit
+from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit
 from crawl4r.resilience.breaker import BreakerState
+from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import Health, HostBudgets
 from crawl4r.robots_gate import RobotsGate
 
@@ -39,6 +41,8 @@ class EndedBy(StrEnum):
     MAX_SECONDS = "max seconds"
     STOPPED = "stopped"
     HOSTS_GIVEN_UP = "hosts given up"
+    STALLED = "stalled"
+    MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class Crawl:
         limits: CrawlLimits,
         *,
         clock: Callable[[], float],
+        heart: Heartbeat | None = None,
+        network: Network | None = None,
         on_kept: Callable[[Visit], Awaitable[None]] | None = None,
     ) -> None:
         self.schedule = schedule
@@ -92,6 +98,8 @@ class Crawl:
         self._proxies = proxies
         self.judge = judge
         self._clock = clock
+        self._heart = heart or Heartbeat(clock)
+        self._network = network
         self._on_kept = on_kept
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._busy = 0  # pages between lease and commit
@@ -124,6 +132,8 @@ class Crawl:
             self._ended_by = why
             events.emit(events.CRAWL_STOPPING, why=why.value, in_flight=self._busy)
         self.schedule.stop()
+        if self._network:
+            self._network.end()
 
     def stop_now(self) -> None:
         """Drop what is in flight; its URLs stay to be fetched by the next run."""
@@ -140,6 +150,7 @@ class Crawl:
         if why := self._cap_reached():
             self.stop(why)
         turn = await self._next_within_page_cap()
+        self._heart.beat()
         if turn is None:
             self._slots.release()
         elif isinstance(turn, Lease):
@@ -193,30 +204,40 @@ class Crawl:
             if word.verdict is not None:
                 self.budgets[lease.host].withdraw(self._clock())
                 self.schedule.hurry(lease.host)
-                visit = _refused(lease, word.verdict, word.reason)
+                visit: Visit | None = _refused(lease, word.verdict, word.reason)
             else:
                 visit = await self._ask(lease)
-                found = self._robots.spare_places(visit.found)
-                if found is not visit.found:
-                    visit = replace(visit, found=found)
+            if visit is None:
+                self.schedule.give_back(lease)
+                return
+            found = self._robots.spare_places(visit.found)
+            if found is not visit.found:
+                visit = replace(visit, found=found)
             hosts = await self.keeper.keep(visit, self._busy)
+            self._heart.beat()
             self.schedule.notice(hosts)
             self._report(visit)
             if self._on_kept:
                 await self._on_kept(visit)
-            self.schedule.settled(visit.ending.due_at)
+            self.schedule.settled(lease.host, visit.ending.due_at)
         finally:
             self._busy -= 1
             self._visit_ended.set()
             self._slots.release()
 
-    async def _ask(self, lease: Lease) -> Visit:
-        """Fetch and judge. The host's turn lasts until its page is judged: it may be a refusal."""
+    async def _ask(self, lease: Lease) -> Visit | None:
+        """Fetch and judge; None when there was no network, which is nobody's fault.
+
+        The host's turn lasts until its page is judged: it may be a refusal.
+        """
         budget = self.budgets[lease.host]
         proxy = self._proxies.pick()
         headers = self._headers.for_url(lease.url, lease.validators)
         try:
             answer = await self._transport.fetch(Request(lease.url, headers, proxy))
+            if isinstance(answer, Failure) and answer.by_network:
+                budget.end(self._clock(), Health.UNTOUCHED, answer.sent_at)
+                return None
             visit = await self.judge.judge(lease, answer)
         except BaseException:
             budget.end(self._clock(), Health.UNTOUCHED)
@@ -267,6 +288,7 @@ def _refused(lease: Lease, verdict: Verdict, reason: str) -> Visit:
 
 _LOG_NAMES = {
     UrlState.DONE: events.PAGE_KEPT,
+    UrlState.NEEDS_BROWSER: events.PAGE_SHELVED,
     UrlState.REFUSED: events.PAGE_REFUSED,
     UrlState.WAITING: events.PAGE_RETRIED,
     UrlState.FAILED: events.PAGE_FAILED,

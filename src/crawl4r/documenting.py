@@ -16,14 +16,16 @@ from itertools import islice
 from typing import Any
 
 from crawl4r import events
-from crawl4r.archive.captures import Captures
+from crawl4r.archive.captures import GONE, Captures, answer_in
 from crawl4r.archive.documents import Change, Documents, ExtractionRow, hash_of, id_of
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.content.changes import compare
 from crawl4r.content.near import similarity
 from crawl4r.errors import StorageDamaged
+from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import (
+    LISTING,
     REJECTED,
     Capture,
     Document,
@@ -40,7 +42,6 @@ from crawl4r.urls.canonical import split
 EXTRACTOR_VERSION = 1
 
 _BATCH = 32
-_GONE = frozenset([404, 410])
 _NEAR = 0.9  # similarity from which one document stands for both
 _JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}
 _PAUSE = 0.2  # seconds between two looks for new captures
@@ -62,6 +63,7 @@ class Documenter:
         self._sandbox = sandbox
         self._documents = Documents(database)
         self._site_blocks = SiteBlocks(database)
+        self._revisits = Revisits(database)
         self._is_ending = asyncio.Event()
         self._is_stopped = False
         self.changes: Counter[str] = Counter()
@@ -145,10 +147,12 @@ class Documenter:
         self._database.commit()
 
     async def _extract(self, capture: Capture) -> Extraction | None:
-        """None for a capture that holds no page: a redirect, a 304, an error, what the host shows
-        for missing pages. Other pages that were rejected are judged again: signatures get better.
+        """None for a capture that holds no page: a redirect, a 304, an error, a sitemap, what the host
+        shows for missing pages. Other pages that were rejected are judged again: signatures get better.
         """
         if capture.verdict not in _JUDGED_HERE or capture.sha256 is None:
+            return None
+        if capture.page_type == LISTING:
             return None
         body = self._blobs.read(capture.sha256)
         if body is None:
@@ -185,6 +189,7 @@ class Documenter:
         if change.kind == "unchanged":
             self._documents.touch(capture.url, capture)
             self._record(capture, extraction.verdict, Change.UNCHANGED, extraction)
+            self._correct_revisit(capture)
         else:
             self._put(capture, extraction)
             counts = (change.added, change.removed)
@@ -203,13 +208,25 @@ class Documenter:
         if capture.verdict is Verdict.NOT_MODIFIED:
             self._documents.touch(capture.url, capture)
             self._record(capture, verdict, Change.UNCHANGED)
-        elif capture.status in _GONE and self._documents.get(capture.url):
-            self._documents.mark_gone(capture.url, capture.fetched_at)
-            self._record(capture, verdict, Change.GONE)
+        elif capture.status in GONE and self._documents.get(capture.url):
+            # Once may be a mistake of the site.
+            before = self._captures.answer_before(capture.url, capture.id)
+            is_gone = before is not None and before.is_gone
+            if is_gone:
+                self._documents.mark_gone(capture.url, capture.fetched_at)
+            self._record(capture, verdict, Change.GONE if is_gone else Change.MISSING)
         elif capture.verdict in REJECTED:
             self._record(capture, verdict, Change.REJECTED)
         else:
             self._record(capture, verdict, Change.NONE)
+
+    def _correct_revisit(self, capture: Capture) -> None:
+        """Other bytes with the same text, as with a counter of visitors, do not make a page lively."""
+        before = self._captures.answer_before(capture.url, capture.id)
+        if before is None or capture.request is None:  # what was imported was not counted
+            return
+        if before.said != answer_in(capture).said:
+            self._revisits.correct(capture.url, capture.id, capture.fetched_at - before.at)
 
     def _put(self, capture: Capture, extraction: Extraction) -> None:
         document = extraction.document

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from crawl4r import events
 from crawl4r.content.kinds import Kind, kind_of
-from crawl4r.content.validate import Likeness, is_hard
+from crawl4r.content.validate import Likeness, is_hard, is_soft
+from crawl4r.listing import is_listing, read_listing
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import (
+    LISTING,
     Capture,
     Ending,
     Failure,
@@ -110,7 +112,8 @@ class Judge:
             ending = Ending(lease.url_id, UrlState.DONE, Verdict.UNWANTED, reason)
             return Visit(lease, ending, capture)
         if not answer.body or kind_of(answer.content_type, answer.body) is not Kind.HTML:
-            return self._done(lease, answer, Verdict.OK, "")
+            found, problem = self._listed(lease, answer)
+            return self._done(lease, answer, Verdict.OK, problem, found=found)
         page = PageBody(
             answer.body,
             lease.url,
@@ -121,7 +124,12 @@ class Judge:
         # A host may show its front page for whatever is missing; that one is there, all the same.
         may_be_missing = lease.depth > 0 and self._missing.may_be_hidden_on(split(lease.url).origin)
         try:
-            reading = await self._reader.read(page, lease.depth, with_likeness=may_be_missing)
+            reading = await self._reader.read(
+                page,
+                lease.depth,
+                with_likeness=may_be_missing,
+                with_links=lease.by == FoundBy.PAGINATION,
+            )
         except Unreadable as problem:
             events.emit(events.PAGE_UNREADABLE, 30, url=lease.url, reason=str(problem))
             return self._done(lease, answer, Verdict.HOSTILE, str(problem))
@@ -136,7 +144,19 @@ class Judge:
             found=reading.found,
             encoding=reading.encoding,
         )
-        return replace(visit, likeness=reading.likeness) if reading.likeness else visit
+        if reading.likeness or reading.links:
+            visit = replace(visit, likeness=reading.likeness, links=reading.links)
+        return visit
+
+    def _listed(self, lease: Lease, answer: Response) -> tuple[Sequence[Found], str]:
+        """The URLs that a sitemap or a feed names."""
+        rules = self.links.rules
+        is_asked_for = lease.page_type == LISTING or rules.follow_feeds
+        if not rules.follow_links or not is_asked_for or not answer.body:
+            return (), ""
+        if not is_listing(lease, answer.content_type, answer.body):
+            return (), ""
+        return read_listing(lease, answer.content_type, answer.body, self.links)
 
     async def compare_with_missing(self, visit: Visit) -> Visit:
         """The same visit, or its verdict once the page turns out to be what its host shows for none.
@@ -226,7 +246,8 @@ class Judge:
         capture = self._capture(lease, answer, verdict, reason, encoding, location)
         # A redirect or a 304 mostly has no body; an empty page is still a page.
         content = answer.body if answer.body or verdict is Verdict.OK else None
-        ending = Ending(lease.url_id, UrlState.DONE, verdict, reason)
+        state = UrlState.NEEDS_BROWSER if is_soft(verdict) else UrlState.DONE
+        ending = Ending(lease.url_id, state, verdict, reason)
         return Visit(lease, ending, capture, content, found=found)
 
     def _capture(

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from crawl4r.archive.capture_log import CaptureLog
-from crawl4r.archive.captures import Captures
+from crawl4r.archive.captures import Captures, answer_in
 from crawl4r.archive.port import Blobs
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
+from crawl4r.frontier.revisits import Revisit, Revisits
 from crawl4r.model import REJECTED, Capture, UrlState, Verdict, Visit
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.state.database import Database
@@ -36,6 +37,7 @@ class Shelf:
     logs: Sequence[CaptureLog]
     notes: Notes
     hosts: HostMemories
+    revisits: Revisits
 
 
 class Keeper:
@@ -50,7 +52,10 @@ class Keeper:
         clock: Callable[[], float],
         wall: Callable[[], float],
         on_commit: Callable[[], None] | None = None,
+        on_visit: Callable[[Visit, int], None] | None = None,
     ) -> None:
+        """`on_visit` hears of each visit and how many URLs it brought, in the same transaction."""
+        self._on_visit = on_visit
         self._on_commit = on_commit
         self._shelf = shelf
         self._budgets = budgets
@@ -104,6 +109,8 @@ class Keeper:
         recorded = []
         endings = [visit.ending for visit in visits if not visit.capture]
         for visit, capture in kept:
+            if visit.lease.was_answered:
+                self._note_revisit(visit, capture)
             number = shelf.captures.add(visit.lease.url_id, capture)
             recorded.append(capture._replace(id=number))
             content = number if capture.verdict is Verdict.OK else None
@@ -112,8 +119,11 @@ class Keeper:
         shelf.captures.add_attempts(visits, now - self._clock(), now)
         hosts: set[str] = set()
         for visit in visits:
+            before = shelf.frontier.admitted
             if visit.found:
                 hosts |= shelf.frontier.add(visit.found, visit.lease.url_id, now)
+            if self._on_visit:
+                self._on_visit(visit, shelf.frontier.admitted - before)
         self._count(visits, recorded)
         if memories := self._budgets.remember(self._clock(), now):
             shelf.hosts.save(memories)
@@ -135,6 +145,18 @@ class Keeper:
         sha256, _ = self._shelf.blobs.add(visit.body, capture.content_type)
         return visit, capture._replace(sha256=sha256)
 
+    def _note_revisit(self, visit: Visit, capture: Capture) -> None:
+        """How often a page changes is learnt from pages that answer, and answered before."""
+        before = self._shelf.captures.answer_before(capture.url)
+        if before is None or visit.ending.state is not UrlState.DONE or capture.status >= 500:
+            return
+        answer = answer_in(capture)
+        # A page that goes does not change: it is told by `gone`, and must not look lively.
+        is_changed = answer.said != before.said and not answer.is_gone
+        gone = answer.is_gone + (answer.is_gone and before.is_gone)
+        gap = answer.at - before.at
+        self._shelf.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
+
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
         tallies = Counter(_class_of(capture.status) for capture in recorded)
         tallies["pages"] = sum(_is_new_page(visit) for visit in visits)
@@ -154,7 +176,7 @@ def _class_of(status: int) -> str:
 def _is_new_page(visit: Visit) -> bool:
     """Counted once a URL, however often it is visited again."""
     return (
-        visit.ending.state is UrlState.DONE
+        visit.ending.state in {UrlState.DONE, UrlState.NEEDS_BROWSER}
         and (visit.ending.verdict is Verdict.OK or visit.ending.verdict in REJECTED)
         and not visit.lease.is_revisit
     )

@@ -15,6 +15,7 @@ class UrlState(StrEnum):
     LEASED = "leased"  # a running crawl holds it; a crash turns it back into pending
     WAITING = "waiting"  # failed for now, tried again when it is due
     DONE = "done"  # the server's final answer is in the archive (200, 301, 304, 404 ...)
+    NEEDS_BROWSER = "needs-browser"  # came as a shell; visited again by a fetcher that runs scripts
     FAILED = "failed"  # no usable answer after every retry
     REFUSED = "refused"  # a rule of ours or of the site says no; never requested
 
@@ -75,6 +76,13 @@ class FoundBy(StrEnum):
     PREVIOUS = "prev"
     IMPORT = "import"
     SPOOL = "spool"
+    SITEMAP = "sitemap"
+    FEED = "feed"  # named in one
+    FEED_LINK = "feed-link"  # is one, says the head of a page
+    COMMON_CRAWL = "common-crawl"
+    PLACE = "usual-place"  # where many sites have an archive
+    PATTERN = "date-pattern"  # a period that other URLs of the site tell of
+    PAGINATION = "pagination"  # one past the last known page of a list
 
 
 class Found(NamedTuple):
@@ -94,6 +102,20 @@ class Found(NamedTuple):
     nofollow: bool = False
     groups: Sequence[str] = ()
     redirects: int = 0
+    lastmod: float | None = None  # epoch seconds, as whoever named it says
+
+
+# Asked for because they may name others, and not because anybody linked to them.
+EXPLORED = frozenset(
+    [
+        FoundBy.SITEMAP,
+        FoundBy.COMMON_CRAWL,
+        FoundBy.PLACE,
+        FoundBy.PATTERN,
+        FoundBy.PAGINATION,
+    ]
+)
+LISTING = "listing"  # the page type of what only names other URLs: a sitemap, an answer of an index
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +141,7 @@ class Lease:
     by: str = FoundBy.LINK
     validators: Validators | None = None
     is_revisit: bool = False  # the archive already holds content of it
+    was_answered: bool = False  # the archive already holds an answer, whatever it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +186,7 @@ class Failure:
     retry_after: float | None = None  # seconds the server asked us to wait
     proxy: str = ""
     hurts_host: bool = True  # counts against the host's breaker
+    by_network: bool = False  # there was no network: it says nothing of the host or the page
 
 
 class Capture(NamedTuple):
@@ -219,6 +243,7 @@ class Visit:
     failure: Failure | None = None
     found: Sequence[Found] = field(default_factory=tuple)
     likeness: object = None  # of a page that may be what its host shows for a missing one
+    links: Sequence[int] = ()  # fingerprints of a page's links, where they tell whether it is new
 
 
 class PageBody(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.validate import LITTLE_PROSE, Likeness, likeness, validate
@@ -35,6 +36,8 @@ class ReadingRules:
     max_depth: int | None = None
     follow_nofollow: bool = True
     follow_links: bool = True  # False: pages are judged, their links left to somebody else
+    follow_feeds: bool = False  # and the URLs that feeds and sitemaps name
+    lists_only: bool = False  # links are written down, and not visited
 
     def as_json(self) -> dict[str, Any]:
         plain = asdict(self)
@@ -56,6 +59,8 @@ class ReadingRules:
             plain["max_depth"],
             plain["follow_nofollow"],
             plain["follow_links"],
+            plain["follow_feeds"],
+            plain["lists_only"],
         )
 
 
@@ -70,12 +75,14 @@ class Reading(NamedTuple):
     verdict: PageVerdict
     note: str = ""
     likeness: Likeness | None = None  # of a page with little on it, when that was asked for
+    links: Sequence[int] = ()  # fingerprints of all of them, when they were asked for
 
     @staticmethod
     def from_json(plain: Sequence[Any]) -> Reading:
-        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _ = plain
+        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _, links = plain
         judged = PageVerdict(Verdict(verdict), reason, tuple(signals))
-        return Reading(encoding, noindex, nofollow, [Found(*item) for item in found], judged, note)
+        items = [Found(*item) for item in found]
+        return Reading(encoding, noindex, nofollow, items, judged, note, None, links)
 
 
 class LinkJudge:
@@ -107,6 +114,8 @@ class LinkJudge:
             admitted, rule = False, f"depth {depth} is past the limit of {self.rules.max_depth}"
         elif admitted and nofollow and not self.rules.follow_nofollow:
             admitted, rule = False, "nofollow"
+        elif admitted and self.rules.lists_only and by not in _VISITED_TO_LIST:
+            admitted, rule = False, LISTED
         text = anchor()[:_ANCHOR_CHARACTERS] if anchor and self._scorer.reads_anchors else ""
         score = self._scorer.score(url, text)
         return Found(
@@ -131,7 +140,14 @@ class Reader:
         self._judge = LinkJudge(rules)
         self._seen = SeenLinks()
 
-    def read(self, page: PageBody, depth: int, *, with_likeness: bool = False) -> Reading:
+    def read(
+        self,
+        page: PageBody,
+        depth: int,
+        *,
+        with_likeness: bool = False,
+        with_links: bool = False,
+    ) -> Reading:
         encoding = guess_encoding(page.body, page.content_type)
         html = as_utf8(page.body, encoding)
         document = Document(html)
@@ -145,7 +161,10 @@ class Reader:
         shape = None
         if with_likeness and verdict.signals == LITTLE_PROSE:
             shape = likeness(document.tree, page.url)
-        return Reading(encoding, document.noindex, document.nofollow, found, verdict, note, shape)
+        links = _fingerprints(document) if with_links else ()
+        return Reading(
+            encoding, document.noindex, document.nofollow, found, verdict, note, shape, links
+        )
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
@@ -154,6 +173,8 @@ class Reader:
         for href, by, node in document.mentions:
             # What a page calls its own address, or sends the reader on to, is no deeper than it.
             own_depth = depth - 1 if by in _SAME_PAGE else depth
+            if by is FoundBy.FEED_LINK and (depth > 1 or not self._judge.rules.follow_feeds):
+                continue  # every article of a blog names a feed of its own comments
             if tells_apart and (document.nofollow or is_nofollow(node)):
                 nofollow = True  # refused here, but it must not hide the same link elsewhere
             elif is_new(href, own_depth):
@@ -220,8 +241,10 @@ class SeenLinks:
         return table
 
 
+LISTED = "listed"  # the rule for what is in scope where nothing more is wanted than to know it
+_VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
-_SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH])
+_SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.
 _DEAD_ENDS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.SOFT_404])
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
@@ -236,9 +259,15 @@ def _base_of(document: Document, url: str) -> str:
         return url
 
 
-def head_of(page: PageBody, depth: int) -> list[Any]:
+def _fingerprints(document: Document) -> list[int]:
+    """Short names of a page's links, the same in every process."""
+    hrefs = {href for href, by, _ in document.mentions if by is FoundBy.LINK}
+    return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]
+
+
+def head_of(page: PageBody, depth: int, *, with_links: bool = False) -> list[Any]:
     """What goes before the body on its way to the sandbox."""
-    return [depth, page.url, page.content_type, page.status, list(page.headers)]
+    return [depth, with_links, page.url, page.content_type, page.status, list(page.headers)]
 
 
 def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], Reading]:
@@ -246,7 +275,7 @@ def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], 
     reader = Reader(ReadingRules.from_json(plain_rules))
 
     def read(head: list[Any], body: bytes) -> Reading:
-        depth, *known = head
-        return reader.read(PageBody(body, *known), depth)
+        depth, with_links, *known = head
+        return reader.read(PageBody(body, *known), depth, with_links=with_links)
 
     return read

@@ -36,15 +36,25 @@ class SafeReader:
         self._reader = Reader(rules)
         self._sandbox.reconfigure(rules.as_json())
 
-    async def read(self, page: PageBody, depth: int, *, with_likeness: bool = False) -> Reading:
+    async def read(
+        self,
+        page: PageBody,
+        depth: int,
+        *,
+        with_likeness: bool = False,
+        with_links: bool = False,
+    ) -> Reading:
         """Likeness is for small pages, and so never comes from the sandbox."""
         if not self._is_wary and is_quick(page.body):
             try:
-                return self._reader.read(page, depth, with_likeness=with_likeness)
+                return self._reader.read(
+                    page, depth, with_likeness=with_likeness, with_links=with_links
+                )
             except Exception as problem:  # the page's doing: it is blamed, the crawl goes on
                 raise Unreadable(f"{type(problem).__name__}: {problem}"[:300]) from problem
         try:
-            return Reading.from_json(await self._sandbox.run(head_of(page, depth), page.body))
+            head = head_of(page, depth, with_links=with_links)
+            return Reading.from_json(await self._sandbox.run(head, page.body))
         except SandboxKilled as killed:
             raise Unreadable(killed.reason) from None
 

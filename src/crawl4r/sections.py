@@ -14,7 +14,10 @@ from crawl4r.fetch.port import FetchLimits
 from crawl4r.fetch.proxies import Rotation
 from crawl4r.resilience.breaker import BreakerRules
 from crawl4r.resilience.politeness import HostRules
+from crawl4r.resilience.probing import endpoint_of
 from crawl4r.resilience.retry import Backoff
+from crawl4r.resilience.stalling import WatchRules
+from crawl4r.urls.address import BAD_PORTS
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 
 _CONTACT = re.compile(r"\+?https?://[^\s)]+|[\w.+-]+@[\w-]+\.[\w.-]+")
@@ -101,6 +104,7 @@ class Limits(Section):
     depth: Count | None = None  # links from a seed
     bytes: Count | None = None  # of content, over the life of the workspace
     seconds: Seconds | None = None  # of one run
+    revisits: str | None = None  # in a refresh, of pages likeliest to have changed: 500, or 20%
     groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each, ignore_case}
 
     @field_validator("groups")
@@ -110,6 +114,25 @@ class Limits(Section):
             if " " in name:
                 raise ValueError(f"the name {name!r} has a space")
         return value
+
+    @field_validator("revisits", mode="before")
+    @classmethod
+    def _is_number_or_share(cls, value: object) -> str | None:
+        text = None if value is None else str(value)
+        share = text.removesuffix("%") if text else ""
+        if text is None or re.fullmatch(r"\d{1,12}", text):
+            return text
+        if text == share or not re.fullmatch(r"\d{1,3}(\.\d+)?", share) or float(share) > 100:
+            raise ValueError("must be a number of pages like 500, or a share of them like 20%")
+        return text
+
+    def most_revisits(self, known: int) -> int:
+        """How many of the known pages a refresh visits; of a share that is not 0, at least one."""
+        text = self.revisits or "100%"
+        if not text.endswith("%"):
+            return int(text)
+        share = float(text.removesuffix("%"))
+        return max(int(known * share / 100), 1 if share else 0)
 
 
 class Politeness(Section):
@@ -292,6 +315,18 @@ class Searching(Section):
     reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
 
 
+class Exploring(Section):
+    """What is tried when the links of a host run dry."""
+
+    enabled: bool = True
+    sitemaps: bool = True  # those that robots.txt names, else the usual places
+    feeds: bool = True  # that the first pages name
+    pagination: bool = True  # one past the last known page of a list, while that brings new pages
+    archives: bool = True  # /archive and the like, and date paths like those of known pages
+    common_crawl: str = ""  # http(s) address of an index, e.g. https://.../CC-MAIN-2026-40-index
+    again_after: Seconds = 24 * 3600.0  # seconds, then sitemaps are read again
+
+
 class Spooling(Section):
     """Separated mode: what a discoverer finds, for a scraper to fetch."""
 
@@ -299,6 +334,28 @@ class Spooling(Section):
     segment_mb: Annotated[int, Field(ge=1)] = 16  # then a new segment begins
     # What becomes of segments that were read: archive (spool/archived), delete or keep.
     drained: Annotated[str, Field(pattern="^(archive|delete|keep)$")] = "archive"
+
+
+class Resilience(Section):
+    """How a crawl that nobody looks at goes on, or says why it does not."""
+
+    stall_seconds: Annotated[float, Field(gt=0)] = 300.0  # of silence though something is due
+    probe_hosts: list[str] = []  # host:port or URLs that answer if anybody does; empty: our hosts
+    probe_seconds: Annotated[float, Field(gt=0)] = 30.0  # between looks for a network that is gone
+    network_failures: Annotated[int, Field(ge=1)] = 10  # in a row, then the probes are asked at once
+    memory_mb: Count = 0  # without mapped files; above it the crawl ends with code 6; 0: no limit
+    leak_mb_hour: Annotated[float, Field(ge=0)] = 0.0  # likewise when every hour adds more; 0: off
+
+    @field_validator("probe_hosts")
+    @classmethod
+    def _can_be_connected_to(cls, value: list[str]) -> list[str]:
+        for place in value:
+            if endpoint_of(place).port in BAD_PORTS:
+                raise ValueError(f"{place!r}: the egress gate connects to no such port")
+        return value
+
+    def rules(self) -> WatchRules:
+        return WatchRules(**self.model_dump())
 
 
 class Store(Section):

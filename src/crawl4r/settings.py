@@ -25,6 +25,7 @@ from crawl4r.sections import (
     Agent,
     Content,
     Embedding,
+    Exploring,
     Fetching,
     Indexing,
     Limits,
@@ -32,6 +33,7 @@ from crawl4r.sections import (
     Network,
     Politeness,
     Reading,
+    Resilience,
     ScopeSection,
     Searching,
     Section,
@@ -66,6 +68,8 @@ class Settings(Section):
     store: Store = Store()
     logs: Logs = Logs()
     spool: Spooling = Spooling()
+    resilience: Resilience = Resilience()
+    explore: Exploring = Exploring()
 
     @model_validator(mode="after")
     def _compiles(self) -> Settings:
@@ -110,6 +114,7 @@ class Settings(Section):
             keywords=self.keywords,
             max_depth=self.limits.depth,
             follow_nofollow=self.scope.follow_nofollow,
+            follow_feeds=self.explore.enabled and self.explore.feeds and self.limits.depth != 0,
         )
 
     def robots_rules(self) -> RobotsRules:
@@ -155,6 +160,7 @@ SHORT_NAMES = {
     "max_pages": "limits.pages",
     "max_bytes": "limits.bytes",
     "max_seconds": "limits.seconds",
+    "budget": "limits.revisits",
     "depth": "limits.depth",
     "concurrency": "politeness.concurrency",
     "per_host": "politeness.per_host",
@@ -172,6 +178,7 @@ SHORT_NAMES = {
     "extract": "content.extract",
     "probe": "content.probe",
     "index": "index.enabled",
+    "explore": "explore.enabled",
     "logs": "logs.enabled",
     "proxies": "fetch.proxies.servers",
     "headers": "fetch.headers",

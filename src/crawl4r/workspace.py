@@ -111,7 +111,7 @@ class Workspace:
             self.parts,
             settings,
             seeds,
-            self._budgets_for(settings),
+            self.budgets_for(settings),
             make_transport=self._make_transport,
             **again,
         )
@@ -213,7 +213,7 @@ class Workspace:
         """What happened to a URL, and which rule decided."""
         rules = self.settings.robots_rules()
         scope = Scope(self.settings.scope_rules(self.parts.scope_hosts()))
-        story = self.report.why(self.canonical(url), scope, tuple(rules.agents))
+        story = self.report.why(self.canonical(url), scope, tuple(rules.agents), time.time())
         return story | {"index": self._why_indexed(story.get("document"))}
 
     def _why_indexed(self, document: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -291,7 +291,7 @@ class Workspace:
         """Hosts of all seeds so far, and those that a seed redirected to."""
         return self.parts.scope_hosts()
 
-    def _budgets_for(self, settings: Settings) -> HostBudgets:
+    def budgets_for(self, settings: Settings) -> HostBudgets:
         """Budgets of our own, or the shared ones made no less polite."""
         rules = settings.politeness.host_rules()
         if self._budgets is None:

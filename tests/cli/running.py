@@ -116,10 +116,11 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
-    """Ours without settings of the person who runs the tests; and without an index, which takes longer
-    than all that most tests look at."""
+    """Ours without settings of the person who runs the tests; without an index, which takes longer than
+    all that most tests look at, and without requests for what nobody links to."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("CRAWL4R_")}
-    return clean | {"CRAWL4R_INDEX__ENABLED": "false"} | (more or {})
+    off = {"CRAWL4R_INDEX__ENABLED": "false", "CRAWL4R_EXPLORE__ENABLED": "false"}
+    return clean | off | (more or {})
 
 
 def _command(arguments: tuple[str | Path, ...]) -> list[str]:

@@ -63,6 +63,22 @@ def test_a_long_article_may_say_everything_that_block_pages_say() -> None:
     assert judge(article, url="https://e.org/login", status=200).verdict is Verdict.OK
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "We found 10 results, sorted by price.",
+        "Here are 120 products for your home.",
+        "Casino records for the year.",
+        "The Beano captain records forgotten songs.",
+    ],
+)
+def test_a_number_or_a_word_that_ends_like_nothing_is_something(words: str) -> None:
+    links = "".join(f"<li><a href='/{n}'>Thing number {n}</a></li>" for n in range(20))
+    body = f"<title>Things</title><h1>Things</h1><p>{words}</p><ul>{links}</ul>".encode()
+    assert judge(body).verdict is Verdict.OK
+    assert judge(body.replace(words.encode(), b"No results found.")).verdict is Verdict.SOFT_404
+
+
 def test_the_same_words_are_a_verdict_where_little_else_is_said() -> None:
     assert judge(page("On blocking", "<p>Access denied. You have been blocked.</p>")).verdict is (
         Verdict.BLOCKED

@@ -33,7 +33,7 @@ async def crawl(name: str, schedule: Schedule, budgets: HostBudgets, sent: list[
         sent_at = time.monotonic()
         await asyncio.sleep(0)
         budgets[lease.host].end(time.monotonic(), Health.WELL, sent_at)
-        schedule.settled()
+        schedule.settled(lease.host)
     schedule.stop()
 
 

@@ -17,6 +17,7 @@ _NAMED = (
 )
 _REFRESH_TIME = re.compile(r"[\d.]*[\s;,]*")
 _REFRESH_NAME = re.compile(r"url\s*=\s*", re.IGNORECASE)
+FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml", "application/feed+json"])
 _LINK_RELS = {"canonical": FoundBy.CANONICAL, "next": FoundBy.NEXT, "prev": FoundBy.PREVIOUS}
 
 
@@ -53,6 +54,8 @@ class Document:
         for word in (attributes.get("rel") or "").lower().split():
             if word in _LINK_RELS:
                 self._mention(attributes.get("href"), _LINK_RELS[word], node)
+            elif word == "alternate" and _is_feed(attributes.get("type")):
+                self._mention(attributes.get("href"), FoundBy.FEED_LINK, node)
             elif word == "alternate" and attributes.get("hreflang"):
                 self._mention(attributes.get("href"), FoundBy.HREFLANG, node)
 
@@ -65,6 +68,10 @@ class Document:
             words = {word.strip().lower() for word in content[:1024].split(",")}
             self.nofollow |= bool(words & {"nofollow", "none"})
             self.noindex |= bool(words & {"noindex", "none"})
+
+
+def _is_feed(media_type: str | None) -> bool:
+    return (media_type or "").partition(";")[0].strip().lower() in FEED_TYPES
 
 
 def _refresh_target(content: str) -> str:

@@ -71,6 +71,8 @@ class _NewSocket:
 class CurlTransport:
     """See `port.Transport`. One cookie jar a transport, so one a job; none when `cookies` is off."""
 
+    renders = False
+
     def __init__(
         self,
         gate: AddressGate,

@@ -34,6 +34,8 @@ class FetchLimits:
 class Transport(Protocol):
     """One request, one answer. Never follows a redirect: each hop is judged by the caller."""
 
+    renders: bool  # whether it runs the scripts of a page, and so sees what they fill in
+
     async def fetch(self, request: Request) -> Response | Failure:
         """The answer with its content codings removed, or why there is none."""
 

@@ -62,6 +62,14 @@ class Announcements:
             (now, state.value),
         )
 
+    def note_waiting_again(self, now: float) -> None:
+        """The known URLs that wait for their turn are to be visited again."""
+        self._database.write(
+            "INSERT INTO announcements (url_id, at, again) SELECT id, ?, 1 FROM urls"
+            " WHERE state = 'pending' AND capture IS NOT NULL",
+            (now,),
+        )
+
     def after(self, number: int, most: int) -> list[Announcement]:
         rows: list[tuple[Any, ...]] = self._database.read(_AFTER, (number, most))
         return [Announcement(row[0], row[1], bool(row[2]), *row[3:]) for row in rows]

@@ -15,6 +15,8 @@ class Frontier(Protocol):
     lost in between. Nothing here is durable before the owner commits.
     """
 
+    admitted: int  # URLs that `add` has made ready to lease, so far
+
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
         """Make URLs known; returns the hosts that have more to lease than before.
 
@@ -45,6 +47,9 @@ class Frontier(Protocol):
 
     def hosts_pending(self, after: str, most: int) -> Sequence[str]:
         """Hosts with pending URLs whose internal order is past `after`, for start-up."""
+
+    def has_pending(self, host: str) -> bool:
+        """Whether there is anything of a host to lease."""
 
     def count_unfinished(self) -> int:
         """URLs that are pending, leased or waiting."""

@@ -11,17 +11,19 @@ import asyncio
 import heapq
 import itertools
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
 from crawl4r.resilience.brake import Brake
+from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.politeness import HostBudgets
 
 _LEASES_AT_HAND = 4096  # over all hosts
 _MOST_HOSTS = 20_000
+_LOOKED_AT = 64  # hosts at the head of the queue, by whoever asks what is to come
 
 
 class RobotsErrand(NamedTuple):
@@ -48,7 +50,11 @@ class Schedule:
         needs_robots: Callable[[str], bool],
         batch: int = 64,
         brake: Brake | None = None,
+        on_dry: Callable[[str], set[str]] | None = None,
+        heart: Heartbeat | None = None,
     ) -> None:
+        """`on_dry(host)` is called when nothing of a host is left or under way; it may find more, and
+        says which hosts then have it."""
         self._frontier = frontier
         self._budgets = budgets
         self._clock = clock
@@ -63,10 +69,14 @@ class Schedule:
         self._next_due: float | None = 0.0
         self._changed = asyncio.Event()
         self._is_stopped = False
+        self._is_asleep = False  # in `next`
+        self._heart = heart or Heartbeat(clock)
         self.is_fed = False  # somebody adds URLs beside the crawl: having none is not the end
         self._brake = brake or Brake()
         self._brake.watch(self._changed.set)
         self._last_turn_at = 0.0
+        self._on_dry = on_dry
+        self._under_way: Counter[str] = Counter()  # by host
         self.outstanding = 0
         self.given_up: set[str] = set()
         self._load_hosts()
@@ -112,6 +122,7 @@ class Schedule:
 
     def resume(self, host: str) -> None:
         """The robots errand of this host is over, or may be tried again."""
+        self._heart.due.pop(host, None)
         if host in self._hosts:
             self._enqueue(host)
         self._changed.set()
@@ -129,14 +140,56 @@ class Schedule:
             self._enqueue(host)
 
     def resume_later(self, host: str, seconds: float) -> None:
+        self._heart.due[host] = self._clock() + seconds
         asyncio.get_running_loop().call_later(seconds, self.resume, host)
 
-    def settled(self, due_at: float | None = None) -> None:
+    def settled(self, host: str, due_at: float | None = None) -> None:
         """A lease has ended and is committed; `due_at` (epoch) when it is to be tried again."""
         self.outstanding -= 1
+        self._under_way[host] -= 1
+        if not self._under_way[host]:
+            del self._under_way[host]
+            if self._on_dry and not self._hosts.get(host) and not self._is_stopped:
+                self._explore(host, self._on_dry)
         if due_at is not None and (self._next_due is None or due_at < self._next_due):
             self._next_due = due_at
         self._changed.set()
+
+    def _explore(self, host: str, on_dry: Callable[[str], set[str]]) -> None:
+        """A host may still stand in line for URLs that are not at hand."""
+        if host not in self.given_up and not self._frontier.has_pending(host):
+            self.notice(on_dry(host))
+
+    def give_back(self, lease: Lease) -> None:
+        """It was not visited after all: it is the first of its host again."""
+        self.outstanding -= 1
+        self._under_way[lease.host] -= 1
+        if self._is_stopped or lease.host in self.given_up:
+            self._frontier.release([lease])
+        else:
+            self._hosts.setdefault(lease.host, deque()).appendleft(lease)
+            self._enqueue(lease.host)
+        self._changed.set()
+
+    def expects_at(self) -> float | None:
+        """When it will have something to hand out by itself; infinity while it waits for its feed.
+
+        None when others must end something first, or when nobody asks. A host that could be asked long
+        ago says so: then somebody else is in the way.
+        """
+        if not self._is_asleep:
+            return None
+        now = self._clock()
+        times = [
+            self._budgets[host].rests_until(now)
+            for ready_at, _, host in self._turns[:_LOOKED_AT]
+            if self._queued.get(host) == ready_at
+        ]
+        if self._next_due is not None:
+            times.append(now + self._next_due - self._wall())
+        if self.is_fed and not self._hosts and not self.outstanding:
+            times.append(math.inf)
+        return min(times, default=None)
 
     def stop(self) -> None:
         """Hand out nothing more; what is at hand goes back to the frontier."""
@@ -171,6 +224,7 @@ class Schedule:
             self._enqueue(host)
             return None
         self.outstanding += 1
+        self._under_way[host] += 1
         self._enqueue(host)
         return leases.popleft()
 
@@ -228,8 +282,10 @@ class Schedule:
         self._changed.clear()
         loop = asyncio.get_running_loop()
         timer = loop.call_later(max(0.0, min(waits)), self._changed.set) if waits else None
+        self._is_asleep = True
         try:
             await self._changed.wait()
         finally:
+            self._is_asleep = False
             if timer:
                 timer.cancel()

@@ -24,7 +24,8 @@ WHERE excluded.state = 'pending' AND (
 _REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by,
-       c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED})
+       c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED}),
+       u.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
 WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
 """
@@ -33,6 +34,10 @@ UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coales
     content = coalesce(?, content),
     attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + 1 ELSE 0 END
 WHERE id = ?
+"""
+_NOTE_LASTMOD = """
+INSERT INTO revisits (url_id, lastmod) SELECT id, ? FROM urls WHERE url = ?
+ON CONFLICT (url_id) DO UPDATE SET lastmod = excluded.lastmod
 """
 # A loose scan: jumps from host to host in the index instead of reading every pending URL.
 _HOSTS_PENDING = """
@@ -61,6 +66,7 @@ class SqliteFrontier:
         self._priority = priority
         self._caps = caps or {}
         self._on_admitted = on_admitted
+        self.admitted = 0
         self._host_id = lru_cache(maxsize=50_000)(self._look_up_host)
 
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
@@ -91,10 +97,13 @@ class SqliteFrontier:
             )
             if cursor.rowcount > 0 and not refusal:
                 hosts.add(item.host)
+                self.admitted += 1
                 if not is_counted:
                     self._count_groups(item.groups)
                     if self._on_admitted:
                         self._on_admitted(item.url, now)
+            if item.lastmod is not None:
+                self._database.write(_NOTE_LASTMOD, (item.lastmod, item.url))
         return hosts
 
     def id_of(self, url: str) -> int | None:
@@ -175,6 +184,10 @@ class SqliteFrontier:
         start = self._host_id(after) if after else 0
         return [row[0] for row in self._database.read(_HOSTS_PENDING, (start, most))]
 
+    def has_pending(self, host: str) -> bool:
+        sql = "SELECT 1 FROM urls WHERE host_id = ? AND state = 'pending' LIMIT 1"
+        return bool(self._database.read(sql, (self._host_id(host),)))
+
     def count_unfinished(self) -> int:
         rows = self._database.read(
             "SELECT (SELECT count(*) FROM urls WHERE state = 'pending')"
@@ -195,7 +208,7 @@ class SqliteFrontier:
 
 
 def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
-    url_id, url, depth, page_type, referrer, attempts, redirects, by, etag, modified, again = row
+    url_id, url, depth, page_type, referrer, attempts, redirects, by, etag, modified, *known = row
     return Lease(
         url_id=url_id,
         url=url,
@@ -207,5 +220,6 @@ def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
         redirects=redirects,
         by=by,
         validators=Validators(etag, modified) if etag or modified else None,
-        is_revisit=bool(again),
+        is_revisit=bool(known[0]),
+        was_answered=bool(known[1]),
     )

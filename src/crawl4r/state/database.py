@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,11 @@ class Database:
         with self._translated():
             self._begin()
             self._connection.executemany(sql, rows)
+
+    def define(self, name: str, arguments: int, function: Callable[..., Any]) -> None:
+        """Let statements of this connection call a function; the same arguments give the same."""
+        with self._translated():
+            self._connection.create_function(name, arguments, function, deterministic=True)
 
     def commit(self) -> None:
         """Make everything written since the last commit durable, all of it or nothing."""

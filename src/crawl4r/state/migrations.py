@@ -192,11 +192,12 @@ CREATE TABLE revisits (
     url_id INTEGER PRIMARY KEY REFERENCES urls(id),
     visits INTEGER NOT NULL DEFAULT 0,    -- that could tell: those after the first
     changes INTEGER NOT NULL DEFAULT 0,   -- that they found
-    watched REAL NOT NULL DEFAULT 0,      -- seconds between the first of them and the last
-    visited_at REAL,                      -- epoch seconds
-    changed_at REAL,
+    still REAL NOT NULL DEFAULT 0,        -- seconds of the gaps between visits without a change
+    moving REAL NOT NULL DEFAULT 0,       -- seconds of those with one
+    visited_at REAL,                      -- epoch seconds; NULL: once, see the captures
     gone INTEGER NOT NULL DEFAULT 0,      -- answers 404 or 410 in a row
-    lastmod REAL                          -- what a sitemap or a feed says, epoch seconds
+    lastmod REAL,                         -- what a sitemap or a feed says, epoch seconds
+    corrected INTEGER NOT NULL DEFAULT 0  -- the newest capture whose text had not changed after all
 );
 -- Documents that name URLs and are no pages: sitemaps, feeds, listings of an index.
 CREATE TABLE sources (

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from crawl4r.errors import UsageError
 from crawl4r.frontier.priority import Strategy
 from crawl4r.interfaces.cli.options import json_option, workspace_option
 
@@ -17,6 +18,13 @@ def crawl_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in reversed(_OPTIONS):
         function = decorate(function)
     return function
+
+
+def _check_budget(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """`resume` remembers a budget that no longer matters; who types one wants it to."""
+    if value is not None and not context.params.get("refresh"):
+        raise UsageError("--budget says how much of a refresh: add --refresh")
+    return value
 
 
 _OPTIONS = [
@@ -82,8 +90,25 @@ _OPTIONS = [
         default=None,
         help="Write CSV files of pages, links and metrics beside the crawl.  [default: no-logs]",
     ),
+    click.option(
+        "--explore/--no-explore",
+        default=None,
+        help="When links run dry, try sitemaps, archives and further pages of lists."
+        "  [default: explore]",
+    ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
-    click.option("--refresh", is_flag=True, help="Visit known pages again, with their validators."),
+    click.option(
+        "--refresh",
+        is_flag=True,
+        is_eager=True,  # known when the budget is looked at
+        help="Visit known pages again, with their validators.",
+    ),
+    click.option(
+        "--budget",
+        metavar="N|N%",
+        callback=_check_budget,
+        help="Of them, only so many: those that are likeliest to have changed.",
+    ),
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
     click.option("--quiet", "-q", is_flag=True, help="No progress, no summary."),
     click.option("--verbose", "-v", is_flag=True, help="A line on stderr for each page."),
@@ -102,6 +127,7 @@ def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
     crawl4r crawl https://example.org/ --max-pages 500
     crawl4r crawl https://docs.example.org/ -w docs --depth 3 --deny '/archive/'
     crawl4r crawl http://127.0.0.1:8000/ --allow-private 127.0.0.1 --rate 0
+    crawl4r crawl -w docs --refresh --budget 20%
 
     Ctrl-C finishes the pages in flight, a second one stops at once; nothing is lost either way.
     """

@@ -1,0 +1,135 @@
+"""What a link to another page of a list is called, and what kind of block it stands in."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from crawl4r.discovery import page_words
+
+_MOST_CHARACTERS = 60
+_LEVELS = 5  # how far above a link its block may be
+_MOST_ATTRIBUTE = 300  # characters of a class that are looked at
+
+
+class Label(StrEnum):
+    """What a link calls itself."""
+
+    NONE = ""
+    NUMBER = "number"
+    NEXT = "next"
+    PREVIOUS = "previous"
+    EDGE = "edge"  # the first or the last page
+
+
+class Called(NamedTuple):
+    label: Label
+    number: int = 0  # of the page, when the label is a number
+    is_word: bool = True  # False for a mere arrow, which may mean anything outside a pager
+
+
+_NOTHING = Called(Label.NONE)
+_WORDS = {
+    word: Called(label)
+    for words, label in (
+        (page_words.FIRST, Label.EDGE),
+        (page_words.LAST, Label.EDGE),
+        (page_words.PREVIOUS, Label.PREVIOUS),
+        (page_words.NEXT, Label.NEXT),
+    )
+    for word in words.split("|")
+}
+_ARROWS = {
+    arrow: Called(label, is_word=False)
+    for arrows, label in (
+        (page_words.NEXT_ARROWS, Label.NEXT),
+        (page_words.PREVIOUS_ARROWS, Label.PREVIOUS),
+        (page_words.EDGE_ARROWS, Label.EDGE),
+    )
+    for arrow in arrows
+}
+_COUNTED = re.compile(r"(?:next|previous|older|newer|prev) [1-9][0-9]{0,3}(?: \w+)?")
+_PAGE_NUMBER = re.compile(
+    r"(?:(?:go ?to )?(?:page|seite|página|pagina|sida|side|strona|страница|sayfa|第)[ .:#]{0,2})?"
+    r"([1-9][0-9]{0,5})(?:页|頁|ページ|페이지)?"
+)
+
+_PAGER = re.compile(
+    r"pagin|pager|paging|pagenav|page-?nav|page-?numbers?|page-?links?|page-?list|nav-?links"
+    r"|nav-?previous|nav-?next|posts?-nav|navigation-posts|older-?posts|blog-pager|pages\b|seiten"
+    r"|results-nav|load-?more",
+    re.IGNORECASE,
+)
+_OTHER_BLOCK = re.compile(
+    r"comment|calendar|kalender|datepicker|version|carousel|slider|swiper|slick|tablist|\btabs?\b"
+    r"|rating|per-?page|page-?size|breadcrumb|footnote",
+    re.IGNORECASE,
+)
+_COMMENT_AREA = re.compile(
+    r"(?<![\w-])(?:comments?|respond|disqus)"
+    r"(?:-(?:area|section|list|wrapper|nav|navigation|pagination|pager|pages))?(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+class Block(StrEnum):
+    """What surrounds a link."""
+
+    PLAIN = "plain"
+    PAGER = "pager"
+    OTHER = "other"  # a calendar, tabs, pages of comments: its numbers count something else
+
+
+def label_of(node: LexborNode) -> Called:
+    """By its text; where that is a picture, by the name that it has for those who cannot see it."""
+    text = node.text().strip()
+    if not text:
+        attributes = node.attributes
+        text = attributes.get("aria-label") or attributes.get("title") or ""
+    return called(text) if len(text) <= 2 * _MOST_CHARACTERS else _NOTHING
+
+
+@lru_cache(maxsize=4096)
+def called(text: str) -> Called:
+    """What a text says of the page behind it. Most links of a site are called the same everywhere."""
+    text = " ".join(text.split())
+    if len(text) > _MOST_CHARACTERS:
+        return _NOTHING
+    if text in _ARROWS:
+        return _ARROWS[text]
+    words = text.strip(page_words.AROUND).lower()
+    if found := _WORDS.get(words):
+        return found
+    if number := _PAGE_NUMBER.fullmatch(words):
+        return Called(Label.NUMBER, int(number[1]))
+    if _COUNTED.fullmatch(words):
+        return _WORDS[words.partition(" ")[0]]
+    return _NOTHING
+
+
+def block_of(node: LexborNode) -> Block:
+    """The nearest block whose name says what it is; but a pager among comments is theirs."""
+    found = Block.PLAIN
+    at: LexborNode | None = node
+    for _ in range(_LEVELS):
+        if at is None or at.tag in ("body", "html"):
+            break
+        named = _names_of(at)
+        if _COMMENT_AREA.search(named) or (found is Block.PLAIN and _OTHER_BLOCK.search(named)):
+            return Block.OTHER
+        if _PAGER.search(named):
+            found = Block.PAGER
+        at = at.parent
+    return found
+
+
+def _names_of(node: LexborNode) -> str:
+    attributes = node.attributes
+    return " ".join(
+        (attributes.get(name) or "")[:_MOST_ATTRIBUTE]
+        for name in ("class", "id", "role", "aria-label")
+    )

@@ -1,0 +1,162 @@
+"""How the pages of a list are spelled: a URL with one number that counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+MARK = "{n}"  # where the number stands in a template
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,11}")
+_INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
+_NUMBERED_NAME = re.compile(r"[-_.:,]?\{n\}")
+
+
+class PageStyle(StrEnum):
+    """Where the number stands."""
+
+    QUERY = "query"  # ?page=2
+    OFFSET = "offset"  # ?start=20: counts items, not pages
+    FOLDER = "folder"  # /page/2, /page-2, /p2: beside a word that says what it is
+    NUMBER = "number"  # /news/2/
+    FILE = "file"  # /news-2.html
+
+
+@dataclass(frozen=True, slots=True)
+class PageRule:
+    """All pages of one list. Pages are numbered from 1, however the site counts them.
+
+    Page 1 is spelled without a number, as sites link to it; its numbered spelling means it as well.
+    """
+
+    style: PageStyle
+    template: str  # with one {n}
+    first: int = 1  # the number that page 1 has in a URL, or would have
+    step: int = 1  # from a page to the next
+
+    def __post_init__(self) -> None:
+        if self.template.count(MARK) != 1 or self.first < 0 or self.step < 1:
+            raise ValueError(f"{self.template!r} from {self.first} by {self.step} is no page rule")
+        if self.is_in_query and not _param_name(self.template):
+            raise ValueError(f"{self.template!r} has no number in its query")
+        if not self.is_in_query and MARK not in _path_of(self.template):
+            raise ValueError(f"{self.template!r} has no number in its path")
+
+    @property
+    def is_in_query(self) -> bool:
+        return self.style in (PageStyle.QUERY, PageStyle.OFFSET)
+
+    @property
+    def key(self) -> str:
+        """The name of the list: the same whatever order its parameters stand in."""
+        head, params = _cut(self.template)
+        return f"{head}?{'&'.join(params)}" if params else head
+
+    @property
+    def opening(self) -> str:
+        """Page 1 as it is mostly linked: without its number."""
+        head, mark, query = self.template.partition("?")
+        if self.is_in_query:
+            params = [param for param in query.split("&") if MARK not in param]
+            return f"{head}?{'&'.join(params)}" if params else head
+        return _path_without_number(head, self.style) + mark + query
+
+    def url_of(self, number: int) -> str:
+        """The URL of a page, counted from 1."""
+        if number < 1:
+            raise ValueError(f"there is no page {number}: pages are counted from 1")
+        if number == 1:
+            return self.opening
+        return self.template.replace(MARK, str(self.first + (number - 1) * self.step))
+
+    def number_of(self, url: str) -> int | None:
+        """Which page of the list a URL is; None when it is none of them."""
+        value = self._value_in(url)
+        if value is None:
+            return 1 if loosely(url) == loosely(self.opening) else None
+        pages, rest = divmod(value - self.first, self.step)
+        return pages + 1 if rest == 0 and pages >= 0 else None
+
+    def _value_in(self, url: str) -> int | None:
+        head, params = _cut(url)
+        own_head, own_params = _cut(self.template)
+        if self.is_in_query:
+            return _value_among(params, own_params, own_head) if head == own_head else None
+        before, _, after = own_head.partition(MARK)
+        if params != own_params or not head.startswith(before) or not head.endswith(after):
+            return None
+        return _as_number(head[len(before) : len(head) - len(after)])
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "style": self.style.value,
+            "template": self.template,
+            "first": self.first,
+            "step": self.step,
+        }
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> PageRule:
+        return PageRule(PageStyle(plain["style"]), plain["template"], plain["first"], plain["step"])
+
+
+def loosely(url: str) -> str:
+    """A URL without what rarely tells two pages apart: a last slash, `index.html`, the order of its
+    parameters."""
+    path, _, query = url.partition("?")
+    path = _INDEX_FILE.sub("/", path).rstrip("/")
+    return f"{path}?{'&'.join(sorted(query.split('&')))}" if query else path
+
+
+def _cut(url: str) -> tuple[str, list[str]]:
+    """The path without a last slash, and the parameters in one order."""
+    head, _, query = url.partition("?")
+    return head.rstrip("/"), sorted(query.split("&")) if query else []
+
+
+def _path_of(url: str) -> str:
+    head = url.partition("?")[0]
+    return head.partition("://")[2].partition("/")[2]
+
+
+def _param_name(template: str) -> str:
+    for param in template.partition("?")[2].split("&"):
+        name, _, value = param.partition("=")
+        if value == MARK:
+            return name
+    return ""
+
+
+def _value_among(params: list[str], own_params: list[str], own_head: str) -> int | None:
+    """The number of the one parameter that counts, when all others are the list's own."""
+    if len(params) != len(own_params):
+        return None
+    others = [param for param in own_params if MARK not in param]
+    start = _param_name(f"{own_head}?{'&'.join(own_params)}") + "="
+    for index, param in enumerate(params):
+        if param.startswith(start) and params[:index] + params[index + 1 :] == others:
+            return _as_number(param[len(start) :])
+    return None
+
+
+def _as_number(text: str) -> int | None:
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _path_without_number(head: str, style: PageStyle) -> str:
+    scheme, _, address = head.partition("://")
+    netloc, *segments = address.split("/")
+    at = next(index for index, segment in enumerate(segments) if MARK in segment)
+    is_last = at == len(segments) - 1
+    name = _NUMBERED_NAME.sub("", segments[at])
+    if style is PageStyle.FILE and name and not name.startswith("."):
+        kept = [*segments[:at], name, *segments[at + 1 :]]
+    else:
+        # `/page/2`: the word goes with its number. `/news/page-2.html`: what is left is a folder.
+        drop_from = at - 1 if style is PageStyle.FOLDER and segments[at] == MARK and at else at
+        kept = segments[:drop_from] + segments[at + 1 :]
+        if is_last and "." in name and kept:
+            kept.append("")
+    return f"{scheme}://{netloc}/{'/'.join(kept)}"

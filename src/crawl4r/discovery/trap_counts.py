@@ -1,0 +1,93 @@
+"""What the URLs of one shape have brought so far, in a bounded table for each host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Any
+from zlib import crc32
+
+_BITS = 256  # of the sketch that counts different parameters
+_COUNTABLE = 4  # bits that must be unset for the sketch to say anything
+_COMBINED = 10  # more combinations than this for each parameter: they are a product, not a list
+
+
+@dataclass(slots=True)
+class Tally:
+    """URLs of one shape."""
+
+    admitted: int = 0
+    fresh: int = 0  # pages with new content
+    led: int = 0  # pages that were the first to name URLs of another shape
+    barren: int = 0  # pages in a row that brought nothing
+    params: int = 0  # a sketch of the parameters with their values
+
+    def count_params(self, params: Iterable[tuple[str, str]]) -> None:
+        for name, value in params:
+            text = f"{name}={value}".encode("utf-8", "replace")
+            self.params |= 1 << crc32(text) % _BITS
+
+    @property
+    def is_product(self) -> bool:
+        """Many combinations of few values: filters. A list of ids has a value for each URL."""
+        unset = _BITS - self.params.bit_count()
+        if unset < _COUNTABLE or unset == _BITS:
+            return False
+        different = -_BITS * log(unset / _BITS)  # linear counting
+        return self.admitted > _COMBINED * different
+
+    def as_json(self) -> list[Any]:
+        return [self.admitted, self.fresh, self.led, self.barren, f"{self.params:x}"]
+
+    @staticmethod
+    def from_json(plain: list[Any]) -> Tally:
+        admitted, fresh, led, barren, params = plain
+        return Tally(admitted, fresh, led, barren, int(params, 16))
+
+
+_NOTHING = Tally()  # never counted on
+
+
+class Tallies:
+    """By key; when there are too many, those that counted least are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._by_key: dict[str, Tally] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    def get(self, key: str) -> Tally:
+        """What is known of a key; nothing, for one that was never counted."""
+        return self._by_key.get(key) or _NOTHING
+
+    def open(self, key: str) -> Tally:
+        """The tally of a key, to count on."""
+        tally = self._by_key.get(key)
+        if tally is None:
+            if len(self._by_key) >= self._most:
+                self._forget()
+            tally = self._by_key[key] = Tally()
+        return tally
+
+    def items(self) -> Iterator[tuple[str, Tally]]:
+        return iter(self._by_key.items())
+
+    def _forget(self) -> None:
+        def weight(key: str) -> tuple[int, int]:
+            tally = self._by_key[key]
+            return tally.barren, tally.admitted
+
+        kept = sorted(self._by_key, key=weight, reverse=True)[: self._most // 2]
+        self._by_key = {key: self._by_key[key] for key in kept}
+
+    def as_json(self) -> dict[str, list[Any]]:
+        return {key: tally.as_json() for key, tally in self._by_key.items()}
+
+    @staticmethod
+    def from_json(plain: Mapping[str, list[Any]], most: int) -> Tallies:
+        made = Tallies(most)
+        made._by_key = {key: Tally.from_json(value) for key, value in plain.items()}
+        return made

@@ -1,0 +1,60 @@
+"""Requests with somebody who watches: each is a beat, and a network that is gone is nobody's fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from crawl4r.fetch.port import Request, Transport
+from crawl4r.model import Failure, Response
+from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.resilience.network import Network
+
+_CURLS_PROXY_PORT = 1080  # where the address of a proxy names none
+
+
+class WatchedTransport:
+    """See `port.Transport`. Failures of the network itself come back marked as such."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        heart: Heartbeat,
+        network: Network,
+        on_lost: Callable[[str, Failure], None] | None = None,
+    ) -> None:
+        """`on_lost` hears of requests that were sent and count for nothing."""
+        self.renders = transport.renders
+        self._transport = transport
+        self._heart = heart
+        self._network = network
+        self._on_lost = on_lost
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        heart = self._heart
+        heart.beat()
+        heart.under_way += 1
+        try:
+            answer = await self._transport.fetch(request)
+        finally:
+            heart.under_way -= 1
+            heart.beat()
+        place = _proxy_place(request.proxy) if request.proxy else request.url
+        if not self._network.doubts(place, answer) or not await self._network.is_lost():
+            return answer
+        assert isinstance(answer, Failure)
+        if self._on_lost and answer.sent_at:
+            self._on_lost(request.url, answer)
+        return replace(answer, by_network=True)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+@lru_cache(maxsize=256)
+def _proxy_place(proxy: str) -> str:
+    scheme, _, rest = proxy.rstrip("/").partition("://")
+    authority = rest.rpartition("@")[2]
+    has_port = authority.rpartition(":")[2].isdigit()
+    return proxy if has_port or scheme == "https" else f"{scheme}://{authority}:{_CURLS_PROXY_PORT}"

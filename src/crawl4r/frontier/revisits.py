@@ -1,0 +1,131 @@
+"""What visits to known pages saw, a row a page; and what that says of the next visit.
+
+A page has no row before it is visited for the second time, or before somebody says when it changed: the
+first crawl of a site costs nothing here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from crawl4r.errors import StorageDamaged
+from crawl4r.frontier.change_rate import ChangeRates, Watched, learn
+from crawl4r.state.database import Database
+
+# When a page was visited last, in a statement that calls its tables u and r.
+VISITED_AT = (
+    "coalesce(r.visited_at, (SELECT fetched_at FROM captures WHERE id = u.capture), u.found_at)"
+)
+_NOTE = """
+INSERT INTO revisits (url_id, visits, changes, still, moving, visited_at, gone)
+VALUES (?, 1, ?, ?, ?, ?, ?)
+ON CONFLICT (url_id) DO UPDATE SET
+    visits = visits + 1, changes = changes + excluded.changes, still = still + excluded.still,
+    moving = moving + excluded.moving, visited_at = excluded.visited_at,
+    gone = CASE WHEN excluded.gone THEN max(gone + 1, excluded.gone) ELSE 0 END
+"""
+_CORRECT = """
+UPDATE revisits SET changes = changes - 1, still = still + ?1, moving = max(0, moving - ?1),
+    corrected = ?2
+WHERE url_id = (SELECT id FROM urls WHERE url = ?3) AND changes > 0 AND corrected < ?2
+"""
+# As good as any at random, and the same each time.
+_SAMPLE = """
+SELECT visits, changes, still, moving FROM revisits
+WHERE visits > 0 AND (url_id * 2654435761) % 4294967296 < ?
+"""
+_PAGES = 1_000  # about as many teach which rates are common
+_UNLIKELY = 0.1  # what is left of a chance when the site itself says no
+
+
+class Revisit(NamedTuple):
+    """A visit to a page that had answered before."""
+
+    url_id: int
+    at: float  # epoch seconds
+    gap: float  # seconds since the answer before
+    is_changed: bool
+    gone: int  # answers 404 or 410 in a row, as far as both answers show
+
+
+class Revisits:
+    """Rows of state.db; durable when the database commits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note(self, visit: Revisit) -> None:
+        gap = max(0.0, visit.gap)  # a clock may have been set back
+        still, moving = (0.0, gap) if visit.is_changed else (gap, 0.0)
+        self._database.write(
+            _NOTE, (visit.url_id, visit.is_changed, still, moving, visit.at, visit.gone)
+        )
+
+    def correct(self, url: str, capture: int, gap: float) -> None:
+        """The bytes had changed with this capture, the text had not: no change after all."""
+        self._database.write(_CORRECT, (max(0.0, gap), capture, url))
+
+    def rates(self) -> ChangeRates:
+        """How often the pages of this workspace change, by a sample of them."""
+        (row,) = self._database.read("SELECT count(*) FROM revisits WHERE visits > 0")
+        part = min(1.0, _PAGES / row[0]) if row[0] else 1.0
+        rows = self._database.read(_SAMPLE, (int(part * 2**32),))
+        return learn([Watched(*row) for row in rows])
+
+    def outlook(self, url: str, now: float) -> dict[str, Any] | None:
+        """What is known of the next visit to a URL; None for one that never answered."""
+        rows = self._database.read(
+            "SELECT coalesce(r.visits, 0), coalesce(r.changes, 0), coalesce(r.still, 0),"
+            f" coalesce(r.moving, 0), {VISITED_AT}, coalesce(r.gone, 0), r.lastmod FROM urls u"
+            " LEFT JOIN revisits r ON r.url_id = u.id WHERE u.url = ? AND u.capture IS NOT NULL",
+            (url,),
+        )
+        if not rows:
+            return None
+        try:
+            return _tell(self.rates(), now, *rows[0])
+        except (TypeError, ValueError, OverflowError) as problem:
+            raise StorageDamaged(f"state.db: what is known of {url} is damaged") from problem
+
+
+def _tell(
+    rates: ChangeRates,
+    now: float,
+    visits: int,
+    changes: int,
+    still: float,
+    moving: float,
+    visited_at: float,
+    gone: int,
+    lastmod: float | None,
+) -> dict[str, Any]:
+    seconds = rates.seconds_between(changes, still, moving)
+    score = score_of(rates, now, changes, still, moving, visited_at, gone, lastmod)
+    return {
+        "visits": visits,
+        "changes": changes,
+        "seconds_between_changes": round(seconds, 3),
+        "probability": round(min(1.0, score), 6),
+        "visited_at": visited_at,
+        "due_at": visited_at + seconds,
+        "gone": gone,
+        "lastmod": lastmod,
+    }
+
+
+def score_of(
+    rates: ChangeRates,
+    now: float,
+    changes: int | None,
+    still: float | None,
+    moving: float | None,
+    visited_at: float,
+    gone: int | None,
+    lastmod: float | None,
+) -> float:
+    """How much a visit is worth: the probability that the page has changed, and 1 more where that is
+    certain because the site says so, or where a first 404 or 410 waits for the second."""
+    chance = rates.chance(changes or 0, still or 0.0, moving or 0.0, now - visited_at)
+    if gone == 1 or (lastmod is not None and lastmod > visited_at):
+        return 1.0 + chance
+    return chance * _UNLIKELY if gone or lastmod is not None else chance

@@ -1,0 +1,85 @@
+"""`crawl4r pagination`: which pages of a list does an HTML file lead to? No network, no workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import sys
+from pathlib import Path
+
+import click
+
+from crawl4r.content.decode import as_utf8, guess_encoding
+from crawl4r.discovery.links import Document
+from crawl4r.discovery.pagination import Pagination, find_pagination
+from crawl4r.errors import PageUnavailable, UsageError
+from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.safe_reading import is_quick
+from crawl4r.settings import load_settings
+from crawl4r.urls.canonical import canonicalize, with_scheme
+
+
+@click.command("pagination")
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--url", required=True, help="Where it comes from: links are read relative to it.")
+@click.option("--content-type", help="What the server called it.  [default: from the file's name]")
+@json_option
+def command(file: Path | None, url: str, content_type: str | None, as_json: bool) -> None:
+    """Find the other pages of a list in an HTML file, and the rule that spells them.
+
+    \b
+    crawl4r pagination page.html --url https://example.org/news
+    curl -s https://example.org/news | crawl4r pagination - --url https://example.org/news --json
+    """
+    address = canonicalize(with_scheme(url))
+    body = sys.stdin.buffer.read() if file is None or str(file) == "-" else _read(file)
+    guessed = mimetypes.guess_type(file.name)[0] if file else None
+    encoding = guess_encoding(body, content_type or guessed or "text/html")
+    found = asyncio.run(_find(as_utf8(body, encoding), address))
+    if as_json:
+        print_json({"url": address} | found.as_json())
+    else:
+        _show(found)
+
+
+async def _find(html: bytes, url: str) -> Pagination:
+    """Here what is read in a moment whatever it says, anything else where it can be killed."""
+    if is_quick(html):
+        return find_pagination(Document(html), url)
+    content = load_settings().content
+    sandbox = Sandbox(
+        "crawl4r.discovery.pagination:make_finder",
+        None,
+        seconds=content.seconds,
+        memory_bytes=content.memory_mb * 1024**2,
+    )
+    async with sandbox:
+        try:
+            return Pagination.from_json(await sandbox.run({"url": url}, html))
+        except SandboxKilled as killed:
+            raise PageUnavailable(
+                f"the page cannot be read: {killed.reason}; if it is worth the time, raise"
+                " content.seconds (CRAWL4R_CONTENT__SECONDS)"
+            ) from None
+
+
+def _show(found: Pagination) -> None:
+    rule = found.rule
+    if rule:
+        click.echo(f"page       {found.current}")
+    for name, url in (("next", found.next), ("previous", found.previous)):
+        click.echo(f"{name:10} {url or '-'}")
+    for number, url in found.pages:
+        click.echo(f"page {number:<5} {url}")
+    if rule:
+        click.echo(f"rule       {rule.template}  ({rule.style}, from {rule.first} by {rule.step})")
+    else:
+        click.echo("rule       -  (no list whose pages are counted)")
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as problem:
+        raise UsageError(f"{file} cannot be read: {problem.strerror}") from None

@@ -1,0 +1,79 @@
+"""Bytes that are no page but name many: sitemaps, feeds, answers of an index. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from crawl4r.content.kinds import Kind, kind_of
+from crawl4r.discovery.common_crawl import read_results
+from crawl4r.discovery.feed import read_feed_links
+from crawl4r.discovery.sitemap import read_sitemap
+from crawl4r.model import LISTING, Found, FoundBy, Lease
+from crawl4r.reading import LinkJudge
+from crawl4r.urls.canonical import split
+
+_SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
+_ROOT_WITHIN = 4096  # bytes
+
+
+class _Named(NamedTuple):
+    """A URL in a listing."""
+
+    url: str
+    lastmod: float | None
+    by: FoundBy
+    is_listing: bool = False  # it names others itself
+
+
+def is_listing(lease: Lease, content_type: str, body: bytes) -> bool:
+    """Whether a body that is no HTML may name URLs."""
+    if lease.page_type == LISTING:
+        return True
+    kind = kind_of(content_type, body)
+    if kind is Kind.FEED or content_type == "application/feed+json":
+        return True
+    return kind is Kind.XML and any(root in body[:_ROOT_WITHIN] for root in _SITEMAP_ROOTS)
+
+
+def read_listing(
+    lease: Lease, content_type: str, body: bytes, judge: LinkJudge
+) -> tuple[list[Found], str]:
+    """The URLs that it names, judged like any link; and what was wrong with it."""
+    if lease.by == FoundBy.COMMON_CRAWL:
+        page = read_results(body)
+        named = [_Named(each.url, None, FoundBy.COMMON_CRAWL) for each in page.entries]
+        return _judged(named, lease, judge), page.problem
+    sitemap = read_sitemap(body, lease.url)
+    if sitemap.kind in {"index", "urlset", "text"}:
+        is_index = sitemap.kind == "index"
+        named = [
+            _Named(entry.url, entry.lastmod, FoundBy.SITEMAP, is_index) for entry in sitemap.entries
+        ]
+        return _judged(named, lease, judge), sitemap.problem
+    feed = read_feed_links(body, lease.url, content_type)
+    named = [_Named(entry.url, entry.published, FoundBy.FEED) for entry in feed.entries]
+    if feed.next:
+        named.append(_Named(feed.next, None, FoundBy.FEED, is_listing=True))
+    return _judged(named, lease, judge), feed.problem or sitemap.problem
+
+
+def _judged(named: Iterable[_Named], lease: Lease, judge: LinkJudge) -> list[Found]:
+    return list(_each_judged(named, lease, judge))
+
+
+def _each_judged(named: Iterable[_Named], lease: Lease, judge: LinkJudge) -> Iterator[Found]:
+    """What lists others is read whatever the scope says of its kind; it must not lead elsewhere."""
+    host = split(lease.url).host
+    for item in named:
+        found = judge.judge(item.url, lease.url, lease.depth + 1, item.by)
+        if found is None:
+            continue
+        if item.is_listing:
+            if found.host == host:
+                rule = f"named by {lease.url}"
+                yield found._replace(
+                    depth=lease.depth, admitted=True, rule=rule, page_type=LISTING, groups=()
+                )
+        else:
+            yield found._replace(lastmod=item.lastmod)
