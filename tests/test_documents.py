@@ -23,6 +23,7 @@ from tests.cli.running import EXECUTABLE, run
 from tests.content.making_pdf import pdf_saying
 
 PROSE = "The harbour keeper paints the lighthouse before sunrise, and the gulls watch him do it. "
+WORDS_ONLY = {"CRAWL4R_EMBEDDER__KIND": "none"}
 BLOCKED = (
     "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>"
     "<p>You are unable to access this site. Cloudflare Ray ID: 7d2f</p>"
@@ -113,7 +114,7 @@ def test_each_kind_of_page_becomes_a_document(site: Site, tmp_path: Path) -> Non
     assert '"a": [' in found["/c.json"].document.markdown
 
 
-def test_a_second_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path) -> None:
+def test_a_later_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path) -> None:
     links = "".join(f"<a href=/{name}>{name}</a> " for name in ("same", "edited", "gone"))
     site.put("/", article("Start", PROSE * 5, links))
     for name in ("same", "edited", "gone"):
@@ -123,16 +124,99 @@ def test_a_second_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path)
         "/edited", article("All about edited", f"About edited. {PROSE * 4} And a new sentence.")
     )
     del site.pages["/gone"]
+    crawl(tmp_path, site.url, refresh=True)
     found = crawl(tmp_path, site.url, refresh=True)
-    assert changes(tmp_path, f"{site.url}/same") == ["new", "unchanged"]
-    assert changes(tmp_path, f"{site.url}/edited") == ["new", "changed"]
-    assert changes(tmp_path, f"{site.url}/gone") == ["new", "gone"]
+    assert changes(tmp_path, f"{site.url}/same") == ["new", "unchanged", "unchanged"]
+    assert changes(tmp_path, f"{site.url}/edited") == ["new", "changed", "unchanged"]
+    assert changes(tmp_path, f"{site.url}/gone") == ["new", "missing", "gone"]
     assert "a new sentence" in found["/edited"].document.markdown
     assert found["/gone"].deleted_at is not None
     assert "About gone" in found["/gone"].document.markdown
-    told = run("diff", f"{site.url}/edited", "-w", tmp_path, "--json").json
+    edited = (f"{site.url}/edited", "-w", tmp_path)
+    first, second = (row["capture"] for row in run("history", *edited, "--json").json[:2])
+    told = run("diff", *edited, "--from", str(first), "--to", str(second), "--json").json
     assert told["kind"] == "changed" and "And a new sentence." in told["diff"]
     assert run("diff", f"{site.url}/same", "-w", tmp_path).text == "the text is the same\n"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_page_is_gone_with_the_second_404_or_410_in_a_row(
+    site: Site, tmp_path: Path, status: int
+) -> None:
+    page = article("Start", PROSE * 5)
+    site.put("/", page)
+    crawl(tmp_path, site.url)
+    site.put("/", "none", status)
+    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None
+    site.put("/", page)
+    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None
+    site.put("/", "none", status)
+    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None, "not two in a row"
+    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is not None
+    words = ["new", "missing", "unchanged", "missing", "gone"]
+    assert changes(tmp_path, site.url) == words
+    site.put("/", page)
+    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None, "it is back"
+    assert changes(tmp_path, site.url) == [*words, "unchanged"]
+    assert run("diff", site.url, "-w", tmp_path).text == "the text is the same\n"
+    assert run("reprocess", "-w", tmp_path).code == 0
+    assert changes(tmp_path, site.url) == [*words, "unchanged"]
+
+
+def test_a_host_that_cannot_answer_is_no_reason_to_doubt_a_404(site: Site, tmp_path: Path) -> None:
+    site.put("/", article("Start", PROSE * 5))
+    crawl(tmp_path, site.url)
+    for status in (404, 503, 404):
+        site.put("/", "none", status)
+        options = {"refresh": True, "retry_failed": True}
+        (tmp_path / "crawl4r.yaml").write_text("fetch: {retries: 0}\n")
+        found = crawl(tmp_path, site.url, **options)
+    assert found["/"].deleted_at is not None
+    assert changes(tmp_path, site.url) == ["new", "missing", "none", "gone"]
+
+
+def test_a_document_leaves_the_index_with_the_second_404_and_comes_back(
+    site: Site, tmp_path: Path
+) -> None:
+    def hits() -> list[str]:
+        assert run("index", "-w", tmp_path, env=WORDS_ONLY).code == 0
+        answer = run("search", "lighthouse", "-w", tmp_path, "--json", env=WORDS_ONLY)
+        return [hit["url"] for hit in answer.json["results"]]
+
+    page = article("Start", PROSE * 5)
+    for body, status, expected in (
+        (page, 200, [f"{site.url}/"]),
+        ("none", 404, [f"{site.url}/"]),
+        ("none", 404, []),
+        (page, 200, [f"{site.url}/"]),
+    ):
+        site.put("/", body, status)
+        crawl(tmp_path, site.url, refresh=True)
+        assert hits() == expected
+
+
+def test_other_bytes_with_the_same_text_do_not_count_as_a_change(
+    site: Site, tmp_path: Path
+) -> None:
+    def seen(folder: Path) -> tuple[int, int]:
+        with crawl4r.open(folder, read_only=True) as workspace:
+            told = workspace.why(site.url)["revisit"]
+        return told["visits"], told["changes"]
+
+    for visit in range(3):
+        site.put("/", article("Start", PROSE * 5) + f"<!-- visit {visit} -->")
+        crawl(tmp_path / "read", site.url, refresh=True)
+        crawl(tmp_path / "unread", site.url, refresh=True, extract=False)
+    assert seen(tmp_path / "read") == (2, 0)
+    assert seen(tmp_path / "unread") == (2, 2), "nobody looked at the text yet"
+    for _ in range(2):
+        assert run("reprocess", "-w", tmp_path / "unread").code == 0
+        assert seen(tmp_path / "unread") == (2, 0)
+    site.put("/", article("Start", PROSE * 5 + "And one thing more."))
+    crawl(tmp_path / "read", site.url, refresh=True)
+    assert seen(tmp_path / "read") == (3, 1)
+    assert run("reprocess", "-w", tmp_path / "read").code == 0
+    assert seen(tmp_path / "read") == (3, 1)
 
 
 def test_a_refusal_never_replaces_a_good_text(site: Site, tmp_path: Path) -> None:

@@ -51,8 +51,10 @@ from crawl4r.robots_gate import TEMPORARY, RobotsGate
 from crawl4r.safe_reading import SafeReader
 from crawl4r.settings import Settings
 from crawl4r.state.database import Database
+from crawl4r.state.lessons import Lessons
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import HostMemories, Notes, RobotsRecords
+from crawl4r.trap_watch import TrapRules, TrapWatch
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import split
 
@@ -170,7 +172,8 @@ async def build_crawl(
     has_crashed = parts.notes.get(_RUNNING) is not None
     hosts = _restore_budgets(parts, budgets, clock(), wall(), stack, has_crashed=has_crashed)
     parts.note_spelling(order.links.rules)
-    frontier = _prepare_frontier(parts, order, wall())
+    traps = _make_traps(parts, order, wall, stack)
+    frontier = _prepare_frontier(parts, order, traps, wall())
     gate = AddressGate(settings.network.allow_private)
     transport = (make_transport or _make_curl)(settings, gate)
     stack.push_async_callback(transport.close)
@@ -247,6 +250,13 @@ async def build_crawl(
         on_dry=explorer.explore if explorer else None,
         heart=order.heart,
     )
+
+    def heed(visit: Visit, admitted: int) -> None:
+        if explorer:
+            explorer.heed(visit, admitted)
+        if traps:
+            traps.heed(visit)
+
     for host in {split(seed).host for seed in order.seeds}:
         if explorer and not frontier.has_pending(host):
             schedule.notice(explorer.explore(host))
@@ -264,7 +274,7 @@ async def build_crawl(
             clock=clock,
             wall=wall,
             on_commit=order.announcer.pass_on if order.announcer else None,
-            on_visit=explorer.heed if explorer else None,
+            on_visit=heed,
         ),
         budgets,
         settings.crawl_limits(),
@@ -272,6 +282,7 @@ async def build_crawl(
         heart=order.heart,
         network=order.network,
         on_kept=hooks.on_kept,
+        traps=traps,
     )
 
 
@@ -308,6 +319,22 @@ def make_extractors(settings: Settings) -> Sandbox:
         seconds=content.seconds,
         memory_bytes=content.memory_mb * 1024**2,
     )
+
+
+def _make_traps(
+    parts: Parts,
+    order: CrawlOrder,
+    wall: Callable[[], float],
+    stack: contextlib.AsyncExitStack,
+) -> TrapWatch | None:
+    """None where no links are followed."""
+    settings = order.settings.limits.traps
+    if not settings.enabled or not order.links.rules.follow_links:
+        return None
+    rules = TrapRules(**settings.model_dump(exclude={"enabled"}))
+    traps = TrapWatch(rules, Lessons(parts.database), wall)
+    stack.callback(traps.save)
+    return traps
 
 
 def _make_explorer(
@@ -371,19 +398,30 @@ def _errand_of(url: str, answer: Response | Failure, offset: float) -> Errand:
     return Errand(url, split(url).host, sent_at, answer.status, latency_ms, reason)
 
 
-def make_frontier(parts: Parts, settings: Settings, announcer: Announcer | None = None) -> Frontier:
+def make_frontier(
+    parts: Parts, settings: Settings, on_admitted: Callable[[str, float], None] | None = None
+) -> Frontier:
     groups = settings.limits.groups
     return SqliteFrontier(
         parts.database,
         PRIORITIES[settings.strategy],
         {name: group.max for name, group in groups.items()},
-        announcer.announcements.note if announcer else None,
+        on_admitted,
     )
 
 
-def _prepare_frontier(parts: Parts, order: CrawlOrder, now: float) -> Frontier:
+def _prepare_frontier(
+    parts: Parts, order: CrawlOrder, traps: TrapWatch | None, now: float
+) -> Frontier:
     announcer = order.announcer
-    frontier = make_frontier(parts, order.settings, announcer)
+
+    def tell(url: str, now: float) -> None:
+        if announcer:
+            announcer.announcements.note(url, now)
+        if traps:
+            traps.admit(url, now)
+
+    frontier = make_frontier(parts, order.settings, tell if announcer or traps else None)
     if recovered := frontier.recover():
         events.emit(events.STORE_RECOVERED, urls_released=recovered)
     found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)

@@ -29,7 +29,8 @@ from crawl4r.resilience.breaker import BreakerState
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import Health, HostBudgets
-from crawl4r.robots_gate import RobotsGate
+from crawl4r.robots_gate import RobotsGate, RobotsWord
+from crawl4r.trap_watch import TrapWatch
 
 
 class EndedBy(StrEnum):
@@ -86,6 +87,7 @@ class Crawl:
         heart: Heartbeat | None = None,
         network: Network | None = None,
         on_kept: Callable[[Visit], Awaitable[None]] | None = None,
+        traps: TrapWatch | None = None,
     ) -> None:
         self.schedule = schedule
         self.budgets = budgets
@@ -101,6 +103,7 @@ class Crawl:
         self._heart = heart or Heartbeat(clock)
         self._network = network
         self._on_kept = on_kept
+        self.traps = traps
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._busy = 0  # pages between lease and commit
         self._visit_ended = asyncio.Event()
@@ -201,6 +204,9 @@ class Crawl:
         """Everything that happens to one URL, from its lease to its commit."""
         try:
             word = self._robots.judge(lease.url)
+            trap = self.traps.recheck(lease) if self.traps else None
+            if trap and word.verdict is None:
+                word = RobotsWord(Verdict.CAPPED, trap)
             if word.verdict is not None:
                 self.budgets[lease.host].withdraw(self._clock())
                 self.schedule.hurry(lease.host)
@@ -210,9 +216,7 @@ class Crawl:
             if visit is None:
                 self.schedule.give_back(lease)
                 return
-            found = self._robots.spare_places(visit.found)
-            if found is not visit.found:
-                visit = replace(visit, found=found)
+            visit = self._screened(visit)
             hosts = await self.keeper.keep(visit, self._busy)
             self._heart.beat()
             self.schedule.notice(hosts)
@@ -224,6 +228,15 @@ class Crawl:
             self._busy -= 1
             self._visit_ended.set()
             self._slots.release()
+
+    def _screened(self, visit: Visit) -> Visit:
+        """What a page names, as far as robots.txt and the look of a trap let it through."""
+        if not visit.found:
+            return visit
+        found = self._robots.spare_places(visit.found)
+        if self.traps:
+            found = self.traps.screen(found)
+        return visit if found is visit.found else replace(visit, found=found)
 
     async def _ask(self, lease: Lease) -> Visit | None:
         """Fetch and judge; None when there was no network, which is nobody's fault.

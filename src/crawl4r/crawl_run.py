@@ -24,12 +24,17 @@ from crawl4r.content.decode import decode, guess_encoding
 from crawl4r.control import ControlFiles
 from crawl4r.crawl import Crawl, EndedBy
 from crawl4r.errors import StorageDamaged, UsageError
+from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.model import Capture, FoundBy, Visit
 from crawl4r.reading import LinkJudge, ReadingRules
 from crawl4r.resilience.brake import Brake
+from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.resilience.stalling import WatchRules
 from crawl4r.settings import Settings
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
+from crawl4r.watching import CrawlWatch
 
 if TYPE_CHECKING:
     from crawl4r.app_logs import LogFollower
@@ -96,6 +101,10 @@ class CrawlRun:
         self.follower: IndexFollower | None = None
         self.logs: list[LogFollower] = []
         self.brake = Brake()
+        self.heart = Heartbeat()
+        self.network = Network(self.brake, self.heart, self.watch_rules)
+        self.may_exit = False  # end the whole process when its event loop stays blocked
+        self._watch = CrawlWatch(self)
         self.control_folder = parts.path
         self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
         self._budgets = budgets
@@ -106,7 +115,16 @@ class CrawlRun:
         self._hosts = parts.scope_hosts()
         seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
         links = self._admit(seeds)
-        self._order = CrawlOrder(settings, seeds, links, refresh, retry_failed, brake=self.brake)
+        self._order = CrawlOrder(
+            settings,
+            seeds,
+            links,
+            refresh,
+            retry_failed,
+            brake=self.brake,
+            heart=self.heart,
+            network=self.network,
+        )
 
     async def __aiter__(self) -> AsyncIterator[Page]:
         self._pages = asyncio.Queue(_PAGES_AHEAD)
@@ -140,6 +158,26 @@ class CrawlRun:
             self.documenter.stop()
         for log in self.logs:
             log.stop()
+
+    def leave(self, why: EndedBy) -> None:
+        """End soon with everything saved; what is still to be made of the pages is the next run's."""
+        if self.crawl:
+            self.crawl.stop(why)
+        self.stop()
+        if why is EndedBy.STALLED:  # what is in flight does not come back
+            self.stop_now()
+        if self.documenter:
+            self.documenter.stop()
+        for log in self.logs:
+            log.stop()
+
+    def watch_rules(self) -> WatchRules:
+        """Those in force now: a reload may change them."""
+        return self.settings.resilience.rules()
+
+    def is_ahead(self) -> bool:
+        """Whether it waits for whoever iterates over it."""
+        return self._pages is not None and self._pages.full()
 
     async def close(self) -> None:
         """Stop, and wait until everything in flight is kept."""
@@ -184,8 +222,9 @@ class CrawlRun:
                 self.logs = await build_logs(
                     self.parts, self.settings, stack, role=self.role, workspace=self.control_folder
                 )
+            stack.enter_context(self._watch.watching())
             try:
-                return await self._crawl_and_read(self.crawl)
+                return self._watch.end(await self._crawl_and_read(self.crawl))
             except* Exception as problems:
                 raise _first(problems) from None
         raise AssertionError("unreachable")
@@ -198,7 +237,8 @@ class CrawlRun:
 
     def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
         """What goes on as long as pages are visited."""
-        return [ControlFiles(self.control_folder, self.role, self.brake, self.stop).watch()]
+        control = ControlFiles(self.control_folder, self.role, self.brake, self.stop)
+        return [control.watch(), self._watch.follow()]
 
     def _rules(self) -> ReadingRules:
         return self.settings.reading_rules(self._hosts)
@@ -230,6 +270,8 @@ class CrawlRun:
                 ended = await crawl.run()
                 for task in beside:
                     task.cancel()
+            if ended is EndedBy.HOSTS_GIVEN_UP:
+                RevisitRound(self.parts.database).end()  # not to wait for a host that is away
             return ended
         finally:
             self.seconds = time.monotonic() - started

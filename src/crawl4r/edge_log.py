@@ -33,7 +33,6 @@ from crawl4r.model import Capture
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.safe_reading import is_quick
 from crawl4r.state.database import Database
-from crawl4r.state.durable import sync_folder
 from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import CanonicalRules
 
@@ -67,9 +66,9 @@ class EdgeLog:
         self._file = LineFile(path, EDGES_HEADER)
         # For all we know, a page of the batch at hand brought the last run down.
         self._is_wary = self._notes.get(_NOTE) is not None
-        self._cursor = self._open(path)
+        self._cursor = self._open()
 
-    def _open(self, path: Path) -> int:
+    def _open(self) -> int:
         """Take up the file where it was noted; rows by other rules are no beginning to go on from."""
         noted = read_note(self._notes)
         if noted and noted["rules"] == self._rules:
@@ -79,7 +78,7 @@ class EdgeLog:
                 self._file.cut(length)
                 return int(cursor)
         self._file.cut(0)
-        sync_folder(path.parent)
+        self._file.sync()
         self._note(0)
         return 0
 

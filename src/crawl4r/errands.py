@@ -9,6 +9,8 @@ from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request, Transport
 from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.model import Failure, Response
+from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import Health, HostBudget, HostBudgets
 from crawl4r.resilience.retry import parse_retry_after
 from crawl4r.urls.canonical import split
@@ -26,15 +28,19 @@ class Errands:
         *,
         clock: Callable[[], float],
         wall: Callable[[], float],
+        heart: Heartbeat | None = None,
+        network: Network | None = None,
         on_answer: Callable[[str, Response | Failure], None] | None = None,
     ) -> None:
-        """`on_answer` hears of every request that left."""
+        """`on_answer` hears of every request that left, but for those that found no network."""
         self._transport = transport
         self._headers = headers
         self._proxies = proxies
         self._budgets = budgets
         self._clock = clock
         self._wall = wall
+        self._heart = heart or Heartbeat(clock)
+        self._network = network
         self._on_answer = on_answer
 
     async def fetch(self, url: str, *, cut_at: int, is_urgent: bool = False) -> Response | Failure:
@@ -43,6 +49,14 @@ class Errands:
         `is_urgent` is for errands of a visit: it holds one of the crawl's slots until it is back, and
         the crawl may need that slot to take the turn it waits for.
         """
+        while True:
+            answer = await self._ask(url, cut_at, is_urgent=is_urgent)
+            if not _was_lost(answer) or not self._network:
+                return answer
+            if not await self._network.comes_back():
+                return answer
+
+    async def _ask(self, url: str, cut_at: int, *, is_urgent: bool) -> Response | Failure:
         budget = self._budgets[split(url).host]
         await self._turn_at(budget, is_urgent=is_urgent)
         proxy = self._proxies.pick()
@@ -52,6 +66,9 @@ class Errands:
         except BaseException:
             budget.end(self._clock(), Health.UNTOUCHED)
             raise
+        if _was_lost(answer):
+            budget.end(self._clock(), Health.UNTOUCHED, answer.sent_at)
+            return answer
         if proxy:
             self._proxies.report(proxy, answer)
         if self._on_answer and answer.sent_at:
@@ -74,12 +91,19 @@ class Errands:
                     budget.wait_in_line(turn, turn.set, is_urgent=is_urgent)
                     await turn.wait()
                 elif ready_at > now:
+                    self._heart.due[turn] = budget.rests_until(now)
                     await asyncio.sleep(ready_at - now)
                 elif budget.begin(now, turn):
                     return
         except asyncio.CancelledError:
             budget.leave_line(turn)
             raise
+        finally:
+            self._heart.due.pop(turn, None)
+
+
+def _was_lost(answer: Response | Failure) -> bool:
+    return isinstance(answer, Failure) and answer.by_network
 
 
 def _health(answer: Response | Failure) -> Health:

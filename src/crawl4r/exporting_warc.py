@@ -7,7 +7,6 @@ captures in their order ──> body ──> response, or revisit if it was writ
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,10 +16,10 @@ from typing import IO, NamedTuple
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.cdxj import ExportNotes, cdxj_line, export_notes, write_packed
-from crawl4r.archive.documents import Documents, id_of
+from crawl4r.archive.documents import Documents
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.requests import Requests
-from crawl4r.archive.wacz import WaczWriter
+from crawl4r.archive.wacz import WaczWriter, about, page_lines
 from crawl4r.archive.warc_files import (
     SUFFIXES,
     Packing,
@@ -29,7 +28,7 @@ from crawl4r.archive.warc_files import (
     WarcSeries,
     remove_leftovers,
 )
-from crawl4r.archive.warc_records import IndexEntry, Record, RecordWriter, warc_date
+from crawl4r.archive.warc_records import IndexEntry, Record, RecordWriter
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.fetch.headers import validator_lines
@@ -127,8 +126,8 @@ def export_wacz(
                 blocks = write_packed(notes.lines(), index, "index.cdx.gz")
             package.add("indexes/index.idx", blocks)
             with package.open("pages/pages.jsonl") as pages:
-                pages.writelines(_page_lines(notes, archive.documents))
-            package.finish(_about(name, facts, notes))
+                pages.writelines(page_lines(notes.pages(), archive.documents))
+            package.finish(about(name, facts["software"], next(notes.pages(), None)))
     return walk.result(series, [str(out)], "")
 
 
@@ -245,21 +244,3 @@ class _Walk:
 
     def _note_entry(self, entry: IndexEntry, place: Place) -> None:
         self._notes.note_line(cdxj_line(entry, place))
-
-
-def _page_lines(notes: ExportNotes, documents: Documents) -> Iterator[bytes]:
-    yield _json_line({"format": "json-pages-1.0", "id": "pages", "title": "All Pages"})
-    for url, at in notes.pages():
-        title = documents.title_of(url) or url
-        yield _json_line({"id": id_of(url), "url": url, "ts": warc_date(at), "title": title})
-
-
-def _json_line(fields: Mapping[str, str]) -> bytes:
-    return json.dumps(fields).encode() + b"\n"
-
-
-def _about(name: str, facts: Mapping[str, str], notes: ExportNotes) -> dict[str, str]:
-    about = {"title": name, "software": facts["software"]}
-    if first := next(notes.pages(), None):
-        about |= {"mainPageUrl": first[0], "mainPageDate": warc_date(first[1])}
-    return about

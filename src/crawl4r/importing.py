@@ -46,6 +46,7 @@ class ImportedPage(NamedTuple):
     http_version: str = ""
     address: str = ""
     location: str | None = None
+    page_type: str = ""
     refers_to: Reference | None = None  # where status and headers are, too, that it does not have
     is_dated: bool = False  # it was seen at that very time, so there can be many of a URL
 
@@ -213,7 +214,7 @@ def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) ->
         headers=headers,
         etag=firsts.get("etag"),
         last_modified=firsts.get("last-modified"),
-        page_type="",
+        page_type=page.page_type,
         depth=0,
         referrer=None,
         latency_ms=0,

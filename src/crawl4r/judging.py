@@ -9,6 +9,7 @@ from dataclasses import replace
 from crawl4r import events
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.content.validate import Likeness, is_hard, is_soft
+from crawl4r.fetch.headers import as_utf8
 from crawl4r.listing import is_listing, read_listing
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import (
@@ -144,8 +145,10 @@ class Judge:
             found=reading.found,
             encoding=reading.encoding,
         )
-        if reading.likeness or reading.links:
-            visit = replace(visit, likeness=reading.likeness, links=reading.links)
+        if reading.likeness or reading.links or reading.words:
+            visit = replace(
+                visit, likeness=reading.likeness, links=reading.links, words=reading.words
+            )
         return visit
 
     def _listed(self, lease: Lease, answer: Response) -> tuple[Sequence[Found], str]:
@@ -180,7 +183,7 @@ class Judge:
         if hops > self._max_redirects:
             reason = f"more than {self._max_redirects} redirects"
             return self._done(lease, answer, Verdict.REDIRECT, reason, location=location)
-        location = _as_utf8(location)
+        location = as_utf8(location)
         target = self._judge_target(lease, location, hops)
         if target is None:
             reason = f"redirects to {location[:200]!r}, which is no URL"
@@ -291,16 +294,6 @@ def is_wanted(content_type: str, types: Sequence[str]) -> bool:
         return True
     family = content_type.partition("/")[0]
     return content_type in types or f"{family}/*" in types
-
-
-def _as_utf8(location: str) -> str:
-    """Header bytes were read as Latin-1; a server that sends them raw mostly means UTF-8."""
-    if location.isascii():
-        return location
-    try:
-        return location.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return location
 
 
 def _is_seed(lease: Lease) -> bool:

@@ -244,6 +244,7 @@ class Visit:
     found: Sequence[Found] = field(default_factory=tuple)
     likeness: object = None  # of a page that may be what its host shows for a missing one
     links: Sequence[int] = ()  # fingerprints of a page's links, where they tell whether it is new
+    words: int = 0  # a fingerprint of what a page says, for the same reason
 
 
 class PageBody(NamedTuple):

@@ -6,6 +6,7 @@ is new here is parsed, spelled, judged by the scope and sent back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
@@ -76,13 +77,14 @@ class Reading(NamedTuple):
     note: str = ""
     likeness: Likeness | None = None  # of a page with little on it, when that was asked for
     links: Sequence[int] = ()  # fingerprints of all of them, when they were asked for
+    words: int = 0  # a fingerprint of what it says, where its address may be one of many for it
 
     @staticmethod
     def from_json(plain: Sequence[Any]) -> Reading:
-        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _, links = plain
+        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _, links, words = plain
         judged = PageVerdict(Verdict(verdict), reason, tuple(signals))
         items = [Found(*item) for item in found]
-        return Reading(encoding, noindex, nofollow, items, judged, note, None, links)
+        return Reading(encoding, noindex, nofollow, items, judged, note, None, links, words)
 
 
 class LinkJudge:
@@ -161,9 +163,16 @@ class Reader:
         shape = None
         if with_likeness and verdict.signals == LITTLE_PROSE:
             shape = likeness(document.tree, page.url)
-        links = _fingerprints(document) if with_links else ()
         return Reading(
-            encoding, document.noindex, document.nofollow, found, verdict, note, shape, links
+            encoding,
+            document.noindex,
+            document.nofollow,
+            found,
+            verdict,
+            note,
+            shape,
+            _fingerprints(document) if with_links else (),
+            _words(document) if _MAY_BE_ONE_OF_MANY.search(page.url, 8) else 0,
         )
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
@@ -243,6 +252,9 @@ class SeenLinks:
 
 LISTED = "listed"  # the rule for what is in scope where nothing more is wanted than to know it
 _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
+# A query, a session, a date: addresses of which a site may have any number for the same page.
+_MAY_BE_ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
+_ENOUGH_WORDS = 25
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.
@@ -263,6 +275,20 @@ def _fingerprints(document: Document) -> list[int]:
     """Short names of a page's links, the same in every process."""
     hrefs = {href for href, by, _ in document.mentions if by is FoundBy.LINK}
     return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]
+
+
+def _words(document: Document) -> int:
+    """The same for pages that say the same in another order, or with other links.
+
+    What stands in paragraphs counts where there is enough of it: lists and tables of links differ from
+    one address to the next without a new word being said.
+    """
+    said = " ".join(node.text() for node in document.tree.css("p,pre,blockquote,dd"))
+    words = frozenset(said.split())
+    body = document.tree.body
+    if len(words) < _ENOUGH_WORDS and body is not None:
+        words = frozenset(body.text(separator=" ").split())
+    return crc32(" ".join(sorted(words)).encode("utf-8", "replace"))
 
 
 def head_of(page: PageBody, depth: int, *, with_links: bool = False) -> list[Any]:

@@ -25,16 +25,16 @@ from crawl4r.edges import (
     has_links,
     rules_from_json,
 )
-from crawl4r.errors import StorageDamaged
+from crawl4r.errors import StorageDamaged, StorageFull
 from crawl4r.model import Capture, Verdict
 from crawl4r.state.database import Database
 from crawl4r.state.durable import write_all
 
 FORMS: dict[str, LineForm] = {"pages": PAGES, "metadata": METADATA}
 EDGES = "edges"
+HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HEADER}
 _GROUP = 8  # pages that are read before they are parsed
 _GROUP_BYTES = 4 * 1024**2
-HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HEADER}
 
 
 class RangeDone(NamedTuple):
@@ -44,6 +44,7 @@ class RangeDone(NamedTuple):
     edges: int
     damaged: list[tuple[str, str]]
     unreadable: list[tuple[str, str]]
+    unwritten: str = ""  # why the parts could not be written
 
 
 class RangeReplayer:
@@ -117,8 +118,12 @@ class RangeReplayer:
         return self._links.read_or_blame(capture.url, body, encoding_of(capture, body))
 
     def _write(self, number: int, kind: str, data: bytes) -> None:
-        with part_path(self._folder, number, kind).open("wb", buffering=0) as file:
-            write_all(file.fileno(), data)
+        path = part_path(self._folder, number, kind)
+        try:
+            with path.open("wb", buffering=0) as file:
+                write_all(file.fileno(), data)
+        except OSError as problem:
+            raise StorageFull(f"cannot write {path}: {problem.strerror}") from problem
 
 
 def _is_unread(capture: Capture) -> bool:
@@ -145,7 +150,8 @@ def part_path(folder: Path, number: int, kind: str) -> Path:
 
 def make_replayer(config: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], RangeDone]:
     """The sandbox's entry: `([number, first, last, blame], b"") -> range done`."""
-    database = Database(Path(config["workspace"], "state.db"), read_only=True)
+    # As if derived: whoever started us has held it against its sum, which takes long for a large one.
+    database = Database(Path(config["workspace"], "state.db"), read_only=True, is_derived=True)
     replayer = RangeReplayer(
         database,
         _open_blobs(config["blobs"], database),
@@ -156,7 +162,10 @@ def make_replayer(config: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes],
 
     def run(head: Sequence[Any], _: bytes) -> RangeDone:
         number, first, last, blame = head
-        return replayer.replay(number, first, last, blame)
+        try:
+            return replayer.replay(number, first, last, blame)
+        except StorageFull as problem:
+            return RangeDone(0, 0, [], [], str(problem))
 
     return run
 

@@ -16,6 +16,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from crawl4r.errors import StorageFull
 from crawl4r.replay_range import RangeDone, part_path
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 
@@ -31,14 +32,15 @@ class Sink(Protocol):
 
 @dataclass(slots=True)
 class ReplayReport:
-    """What a replay found. Pairs are of a URL and what is wrong there."""
+    """What a replay found. Pairs are of a URL and what is wrong there.
+
+    `damaged` are bytes that are not what they were, `unreadable` pages without all their edges.
+    """
 
     captures: int = 0
     edges: int = 0
-    damaged: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # bytes that are not what they were
-    unreadable: list[tuple[str, str]] = field(default_factory=list)  # pages without all their edges
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, done: RangeDone) -> None:
         self.captures += done.captures
@@ -80,6 +82,7 @@ class Replay:
         finally:
             for task in underway:
                 task.cancel()
+            await asyncio.gather(*underway, return_exceptions=True)
 
     def _hand_over(self, part: int, sink: Sink) -> None:
         for kind in self._kinds:
@@ -107,8 +110,10 @@ class Replay:
 
     async def _in_one(self, first: int, last: int, blame: str = "") -> _Part:
         number = next(self._parts)
-        answer = await self._sandbox.run([number, first, last, blame], b"")
-        return _Part(number, RangeDone(*answer))
+        done = RangeDone(*await self._sandbox.run([number, first, last, blame], b""))
+        if done.unwritten:
+            raise StorageFull(done.unwritten)
+        return _Part(number, done)
 
 
 class _Part(NamedTuple):

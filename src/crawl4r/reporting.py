@@ -9,6 +9,7 @@ from typing import Any
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
+from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import Capture, UrlState, Verdict
 from crawl4r.state.database import Database
 from crawl4r.state.records import RobotsRecords
@@ -77,8 +78,9 @@ class Reporter:
         )
         return [(verdict, reason or "", count) for verdict, reason, count in rows]
 
-    def why(self, url: str, scope: Scope, agents: tuple[str, ...]) -> dict[str, Any]:
-        """All we know of a canonical URL: where from, which rule, robots, attempts, captures."""
+    def why(self, url: str, scope: Scope, agents: tuple[str, ...], now: float) -> dict[str, Any]:
+        """All we know of a canonical URL: where from, which rule, robots, attempts, captures, and
+        whether it may have changed by now."""
         ruling = scope.judge(url)
         rows = self._database.read(
             "SELECT u.id, u.state, u.depth, u.found_by, u.found_at, r.url, u.rule, u.page_type,"
@@ -100,6 +102,7 @@ class Reporter:
             story["failed_attempts"] = self._attempts(rows[0][0])
             story["captures"] = [self._tell_capture(c) for c in self._captures.of_url(url)]
             story["document"] = self._tell_document(url)
+            story["revisit"] = Revisits(self._database).outlook(url, now)
         return story
 
     def cap_reached(self, url: str, groups: Sequence[str], caps: Mapping[str, int]) -> str | None:

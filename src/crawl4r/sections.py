@@ -97,6 +97,17 @@ class GroupLimit(Section):
     ignore_case: bool = False  # names that differ in their case only are one
 
 
+class Traps(Section):
+    """Places that make URLs without end. Budgets grow while their pages bring new content."""
+
+    enabled: bool = True
+    folder: Annotated[int, Field(ge=1)] = 10_000  # URLs below one folder
+    path: Annotated[int, Field(ge=1)] = 500  # combinations of filters of one path
+    repeats: Annotated[int, Field(ge=2)] = 3  # times in a row that a part of a path may not come
+    segments: Annotated[int, Field(ge=4)] = 24  # of a path
+    streak: Annotated[int, Field(ge=1)] = 30  # pages in a row without new content
+
+
 class Limits(Section):
     """How much, at most. Absent means no limit."""
 
@@ -105,6 +116,7 @@ class Limits(Section):
     bytes: Count | None = None  # of content, over the life of the workspace
     seconds: Seconds | None = None  # of one run
     revisits: str | None = None  # in a refresh, of pages likeliest to have changed: 500, or 20%
+    traps: Traps = Traps()
     groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each, ignore_case}
 
     @field_validator("groups")
@@ -342,7 +354,9 @@ class Resilience(Section):
     stall_seconds: Annotated[float, Field(gt=0)] = 300.0  # of silence though something is due
     probe_hosts: list[str] = []  # host:port or URLs that answer if anybody does; empty: our hosts
     probe_seconds: Annotated[float, Field(gt=0)] = 30.0  # between looks for a network that is gone
-    network_failures: Annotated[int, Field(ge=1)] = 10  # in a row, then the probes are asked at once
+    network_failures: Annotated[int, Field(ge=1)] = (
+        10  # in a row, then the probes are asked at once
+    )
     memory_mb: Count = 0  # without mapped files; above it the crawl ends with code 6; 0: no limit
     leak_mb_hour: Annotated[float, Field(ge=0)] = 0.0  # likewise when every hour adds more; 0: off
 

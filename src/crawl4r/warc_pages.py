@@ -14,6 +14,7 @@ from crawl4r.archive.warc_records import (
     HTTP_HEADER,
     IDENTICAL,
     NOT_MODIFIED,
+    PAGE_TYPE,
     REASON,
     VERDICT,
     verdict_of_status,
@@ -21,7 +22,7 @@ from crawl4r.archive.warc_records import (
 from crawl4r.errors import InvalidUrl
 from crawl4r.fetch.chunked import dechunk
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
-from crawl4r.fetch.headers import parse_header_lines
+from crawl4r.fetch.headers import as_utf8, parse_header_lines
 from crawl4r.importing import ImportedPage, Reference
 from crawl4r.model import REJECTED, Verdict
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
@@ -106,6 +107,7 @@ class PageMaker:
             reason=reason,
             http_version=_PROTOCOLS.get(fields.get("warc-protocol", ""), ""),
             address=_address(fields.get("warc-ip-address", "")),
+            page_type=fields.get(PAGE_TYPE.lower(), "")[:100],
             is_dated=True,
         )
 
@@ -151,7 +153,7 @@ class PageMaker:
         verdict = verdict_of_status(message.status, location)
         reason = page.reason or ("" if verdict is Verdict.OK else f"http-{message.status}")
         if verdict is Verdict.REDIRECT and location is not None:
-            location = self._target(location, page.url)
+            location = self._target(as_utf8(location), page.url)
             reason = f"to {location}"
         given = fields.get(VERDICT.lower(), "")
         if given in _GIVEN_VERDICTS:

@@ -26,6 +26,8 @@ from crawl4r.importing_warc import ArchiveCounts, ArchiveImport
 from crawl4r.model import Capture
 from crawl4r.overview import Overview, Run, processes_in
 from crawl4r.reporting import PageRow
+from crawl4r.resilience.health import NAME as HEALTH
+from crawl4r.resilience.health import health_of
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.robots_gate import RULES
 from crawl4r.settings import FILE_NAME, Settings, load_settings, merge, overrides_of
@@ -250,6 +252,7 @@ class Workspace:
             **Overview(self.database).glance(time.time(), run),
             "spool": spool_status(spool_folder(self.home), settings.spool.max_backlog),
             "control": orders,
+            "resilience": health_of(self.path, crawl["pid"] if crawl else None),
             "running": crawl["pid"] if crawl else None,
             "processes": processes,
         }
@@ -343,6 +346,8 @@ def crawl_files(path: Path) -> list[Path]:
         "state.db-shm",
         "state.sum",
         "index.lock",
+        HEALTH,
+        f"{HEALTH}.new",
         "store",
         "index",
         "spool",

@@ -1,19 +1,22 @@
-"""crawl_metadata.jsonl: whatever a crash left, every capture has one line (contract 1, G11)."""
+"""Logs of a line a capture: whatever a crash left, every capture has one line (contract 1, G11)."""
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
+from crawl4r.archive.capture_log import CaptureLog, LineForm
 from crawl4r.archive.captures import Captures
-from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.metadata import METADATA
+from crawl4r.archive.pages_csv import PAGES
 from crawl4r.frontier.priority import breadth_first
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Capture, Found, FoundBy, Verdict
 from crawl4r.state.database import Database
 
 COUNT = 8
+FORMS = {"crawl_metadata.jsonl": METADATA, "pages.csv": PAGES}
 
 
 def capture(number: int) -> Capture:
@@ -52,17 +55,28 @@ def captures(database: Database) -> Captures:
     return records
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "metadata" / "crawl_metadata.jsonl"
+@pytest.fixture(params=FORMS)
+def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    return tmp_path / "logs" / request.param
+
+
+def form_of(path: Path) -> LineForm:
+    return FORMS[path.name]
+
+
+def lines_in(path: Path) -> list[bytes]:
+    """Without the header."""
+    data, header = path.read_bytes(), form_of(path).header
+    assert data.startswith(header)
+    assert data.endswith(b"\n")
+    return data[len(header) :].split(b"\n")[:-1]
 
 
 def reopen(path: Path, captures: Captures) -> list[int]:
     """Open and close the log; the capture ids of its lines, each of which must be whole."""
-    CaptureLog(path, METADATA, captures, lambda sha256: f"place of {sha256[-1]}").close()
-    data = path.read_bytes()
-    assert data.endswith(b"\n")
-    return [json.loads(line)["capture"] for line in data.split(b"\n")[:-1]]
+    form = form_of(path)
+    CaptureLog(path, form, captures, lambda sha256: f"place of {sha256[-1]}").close()
+    return [form.capture_id(line) for line in lines_in(path)]
 
 
 def whole(path: Path, captures: Captures) -> bytes:
@@ -75,7 +89,8 @@ def test_a_new_log_has_every_capture_once(path: Path, captures: Captures) -> Non
     assert reopen(path, captures) == list(range(1, COUNT + 1))
 
 
-def test_a_line_tells_everything_that_replay_needs(path: Path, captures: Captures) -> None:
+def test_a_line_of_metadata_tells_everything(tmp_path: Path, captures: Captures) -> None:
+    path = tmp_path / "crawl_metadata.jsonl"
     whole(path, captures)
     line = json.loads(path.read_text("utf-8").split("\n")[1])
     assert line == {
@@ -101,9 +116,35 @@ def test_a_line_tells_everything_that_replay_needs(path: Path, captures: Capture
     }
 
 
+def test_a_line_of_pages_has_a_cell_for_each_column(tmp_path: Path, captures: Captures) -> None:
+    path = tmp_path / "pages.csv"
+    whole(path, captures)
+    with path.open(encoding="utf-8", newline="") as file:
+        row = list(csv.DictReader(file))[1]
+    assert row == {
+        "timestamp": "1970-01-01T00:16:42.000Z",
+        "url": "http://e.org/2",
+        "page_type": "post",
+        "depth": "2",
+        "referrer": "http://e.org/é",
+        "http_status": "200",
+        "content_type": "text/html",
+        "encoding": "utf-8",
+        "content_sha256": f"{2:064x}",
+        "content_bytes": "102",
+        "stored_path": "place of 2",
+        "etag": '"e"',
+        "last_modified": "",
+        "fetch_latency_ms": "12",
+        "retries": "0",
+        "proxy_id": "",
+        "metadata": '{"capture": 2, "verdict": "ok", "reason": ""}',
+    }
+
+
 def test_lines_are_appended_after_those_that_were_there(path: Path, captures: Captures) -> None:
     data = whole(path, captures)
-    log = CaptureLog(path, METADATA, captures, lambda _: "")
+    log = CaptureLog(path, form_of(path), captures, lambda _: "")
     for number in (9, 10):
         captures.add(1, capture(number))
         log.add([capture(number)._replace(id=number)])
@@ -127,7 +168,8 @@ def test_a_torn_last_line_is_written_again_wherever_it_was_torn(
 @pytest.mark.parametrize("kept", range(COUNT))
 def test_lines_that_are_missing_are_written(path: Path, captures: Captures, kept: int) -> None:
     data = whole(path, captures)
-    path.write_bytes(b"".join(line + b"\n" for line in data.split(b"\n")[:kept]))
+    lines = b"".join(line + b"\n" for line in lines_in(path)[:kept])
+    path.write_bytes(form_of(path).header + lines)
     assert reopen(path, captures) == list(range(1, COUNT + 1))
     assert path.read_bytes() == data
 
@@ -141,6 +183,9 @@ GARBAGE = {
     "an id that is no number": b'{"capture": "x"}\n{"capture": null}\n{"capture": []}\n',
     "an id beyond all numbers": b'{"capture": 1e999}\n{"capture": NaN}\n',
     "an id that is negative": b'{"capture": -3}\n',
+    "an id that is a word": b'{"capture": true}\n',
+    "cells without end": b'a,"b\n' + b"," * 16 + b"\n" + b"," * 16 + b'"{""capture"": true}"\n',
+    "a cell beyond all limits": b'"' + b"x" * 300_000 + b'"\n',
     "nested without end": b"[" * 200_000 + b"\n",
     "bytes that are no text": b"\xff\xfe{\n\xc3(\n",
     "2 MB of zeros": b"\x00" * 2_000_000,
@@ -181,8 +226,21 @@ def test_an_empty_file_is_filled(path: Path, captures: Captures) -> None:
 def test_a_log_ahead_of_the_database_is_cut_back_to_it(path: Path, captures: Captures) -> None:
     """A restored backup of state.db: lines of captures it never saw are not believed."""
     data = whole(path, captures)
-    path.write_bytes(data + b'{"capture": 900}\n')
+    ahead = form_of(path).line(capture(9)._replace(id=900), "")
+    assert form_of(path).capture_id(ahead) == 900
+    path.write_bytes(data + ahead + b"\n")
     assert reopen(path, captures) == list(range(1, COUNT + 1))
+
+
+@pytest.mark.parametrize("head", [b"", b"url,title\n", b"\xef\xbb\xbf"])
+def test_a_table_without_its_header_is_written_anew(
+    tmp_path: Path, captures: Captures, head: bytes
+) -> None:
+    path = tmp_path / "pages.csv"
+    data = whole(path, captures)
+    path.write_bytes(head + data.removeprefix(PAGES.header))
+    assert reopen(path, captures) == list(range(1, COUNT + 1))
+    assert path.read_bytes() == data
 
 
 def test_captures_come_back_as_they_were_kept(captures: Captures) -> None:

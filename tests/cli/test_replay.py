@@ -186,5 +186,7 @@ def test_a_workspace_that_is_crawled_is_only_replayed_elsewhere(
         running.wait_until_it_says("page_kept")
         refused = run("replay", "-w", workspace)
         assert (refused.code, "is using" in refused.err) == (2, True)
+        refused = run("replay", "-w", workspace, "--check")
+        assert (refused.code, "is writing" in refused.err) == (2, True)
         assert run("replay", "-w", workspace, "--out", tmp_path / "out").code == 0
     assert rows(tmp_path / "out" / "pages.csv")

@@ -143,10 +143,10 @@ def test_filters_that_lead_to_new_pages_are_given_more() -> None:
     ],
 )
 def test_many_pages_with_content_are_all_admitted(url_of: Callable[[int], str]) -> None:
-    """Thirty thousand of them, and the visits are far behind."""
+    """Fifteen thousand of them, and the visits are far behind."""
     judge = guard()
     waiting: deque[str] = deque()
-    for number in range(30_000):
+    for number in range(15_000):
         url = url_of(number)
         assert judge.judge(url) is None
         judge.admit(url)
@@ -336,7 +336,7 @@ def test_random_values_are_told_from_words(text: str, is_random: bool) -> None:
 
 def test_what_is_remembered_of_a_host_is_bounded() -> None:
     judge, chance = guard(), random.Random(7)
-    for number in range(30_000):
+    for number in range(8_000):
         token = f"{chance.getrandbits(80):020x}"
         url = f"{H}/{token[:5]}/f{number}/x?{token[5:9]}={token}&b={number}&d={1900 + number}-05"
         if judge.judge(url) is None:

@@ -14,7 +14,7 @@ EDGES = Path("logs", "edges.csv")
 METRICS = Path("logs", "crawl_metrics.csv")
 METADATA = Path("metadata", "crawl_metadata.jsonl")
 ALL = (PAGES, EDGES, METADATA)
-FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[ \u3000]*[\t\r\n]")
 
 
 def rows(file: Path) -> list[dict[str, str]]:

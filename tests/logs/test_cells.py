@@ -19,23 +19,13 @@ BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 TEXTS = st.text() | st.text(alphabet="=+-@＝＋－＠ \t\r\n\"',;a1\u3000\u200b\ufeff\u2028")  # noqa: RUF001
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "=1+1",
-        "+1",
-        "-1",
-        "@SUM(A1)",
-        "\t=1",
-        "\rx",
-        "  =1",
-        "\u3000＝1",
-        "＋1",
-        "－1",
-        "＠x",
-        "\xa0-1",
-    ],  # noqa: RUF001
-)
+FORMULAS = [
+    "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "  =1", "\u3000\uff1d1", "\uff0b1", "\uff0d1",
+    "\uff20x", "\xa0-1", "\u200b=1", "\ufe661",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMULAS)
 def test_a_formula_gets_an_apostrophe(text: str) -> None:
     assert cell(text).startswith("'")
 

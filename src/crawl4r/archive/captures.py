@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture, Failure, Verdict, Visit
@@ -21,7 +21,44 @@ _SELECT = (
     " FROM captures c JOIN urls u ON u.id = c.url_id"
 )
 
+# A host that could not answer, or would not, says nothing of the page.
+_ANSWER_BEFORE = """
+SELECT fetched_at, status, verdict, sha256, location FROM captures
+WHERE url_id = (SELECT id FROM urls WHERE url = ?) AND id < ?
+    AND status < 500 AND status NOT IN (408, 425, 429) AND verdict <> 'blocked'
+ORDER BY fetched_at DESC, id DESC LIMIT 1
+"""
+_NEWEST = 2**63 - 1
+GONE = frozenset([404, 410])
 SAME_MOMENT = 1e-6  # seconds: as exact as a date in a file can be
+
+
+class Answer(NamedTuple):
+    """What of a capture tells whether the next one is different."""
+
+    at: float  # epoch seconds
+    status: int
+    verdict: Verdict
+    sha256: str | None
+    location: str | None
+
+    @property
+    def is_gone(self) -> bool:
+        return self.status in GONE
+
+    @property
+    def said(self) -> str | None:
+        """The bytes of a page, the target of a redirect; of anything else only what it is."""
+        if self.verdict is Verdict.REDIRECT:
+            return self.location
+        is_page = self.verdict in {Verdict.OK, Verdict.NOT_MODIFIED}
+        return self.sha256 if is_page else f"{self.verdict.value} {self.status}"
+
+
+def answer_in(capture: Capture) -> Answer:
+    return Answer(
+        capture.fetched_at, capture.status, capture.verdict, capture.sha256, capture.location
+    )
 
 
 class Captures:
@@ -144,6 +181,17 @@ class Captures:
             (url_id,),
         )
         return rows[0][0].hex() if rows and rows[0][0] else None
+
+    def answer_before(self, url: str, number: int = _NEWEST) -> Answer | None:
+        """The newest answer that tells anything of a page, of those before capture `number`."""
+        rows = self._database.read(_ANSWER_BEFORE, (url, number))
+        if not rows:
+            return None
+        at, status, verdict, sha256, location = rows[0]
+        try:
+            return Answer(at, status, Verdict(verdict), sha256.hex() if sha256 else None, location)
+        except (ValueError, AttributeError) as problem:
+            raise StorageDamaged(f"state.db: a capture of {url} is damaged") from problem
 
     def last_id(self) -> int:
         (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM captures")

@@ -8,20 +8,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from itertools import islice
 from typing import IO
 
 from crawl4r.archive.surt import surt_key
 from crawl4r.archive.warc_files import Place
-from crawl4r.archive.warc_records import IndexEntry
+from crawl4r.archive.warc_records import IndexEntry, warc_date
 from crawl4r.errors import StorageFull
 
-_CACHE_KIB = 32 * 1024
+_CACHE_KIB = 16 * 1024
 _BLOCK = 1024  # lines of a compressed index that are packed together
+_NOT_DIGITS = re.compile(r"\D")
 _SCHEMA = """
 CREATE TABLE lines (line BLOB NOT NULL);
 CREATE TABLE bodies (sha256 BLOB PRIMARY KEY, capture INTEGER NOT NULL) WITHOUT ROWID;
@@ -98,7 +99,7 @@ def cdxj_line(entry: IndexEntry, place: Place) -> bytes:
     fields["digest"] = entry.digest
     fields["length"], fields["offset"] = str(place.length), str(place.offset)
     fields["filename"] = place.file
-    moment = datetime.fromtimestamp(entry.at, UTC).strftime("%Y%m%d%H%M%S")
+    moment = _NOT_DIGITS.sub("", warc_date(entry.at)[:19])
     return f"{surt_key(entry.url)} {moment} {json.dumps(fields)}\n".encode()
 
 

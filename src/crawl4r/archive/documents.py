@@ -42,6 +42,7 @@ class Change(StrEnum):
     NEW = "new"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
+    MISSING = "missing"  # the first 404 or 410: with the next one it is gone
     GONE = "gone"
     REJECTED = "rejected"  # its verdict keeps it away from the text that is there
     NONE = "none"  # nothing that could be a document

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crawl4r.errors import StorageFull, WorkspaceError
-from crawl4r.state.durable import write_all
+from crawl4r.state.durable import sync_folder, write_all
 
 _TAIL_BYTES = 1024 * 1024
 
@@ -63,6 +63,14 @@ class LineFile:
         self._truncate()
         if not end and self._header:
             self.append(self._header)
+
+    def sync(self) -> None:
+        """Make the file durable, and that it is there."""
+        try:
+            os.fsync(self._fd)
+            sync_folder(self._path.parent)
+        except OSError as problem:
+            raise self._full(problem) from problem
 
     def append(self, data: bytes, *, sync: bool = False) -> None:
         """Add whole lines, all of them or none; raises StorageFull when there is no room."""

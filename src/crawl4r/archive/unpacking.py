@@ -7,23 +7,17 @@ can go on at the next member: `warcio`, which reads whole files well, can neithe
 from __future__ import annotations
 
 import re
-import struct
 import zlib
 from enum import Enum
 from typing import IO, Protocol
-
-from crawl4r import zstd
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGICS = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame, a dictionary
 _RECORD = b"WARC/"
 _CHUNK = 64 * 1024  # packed bytes read at once
-_PIECE = 256 * 1024  # unpacked bytes given at once
-_WINDOW_LOG = 27  # 128 MiB, what zstd's strongest levels use
-_MOST_DICTIONARY = 8 * 1024**2  # bytes, packed or not, that a reader must be able to take
+PIECE = 256 * 1024  # unpacked bytes given at once
 _MOST_TRIES = 10_000  # places that look like a member and are none
 _LONGEST_MATCH = 16  # bytes
-_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _BLANK_LINE = re.compile(rb"\n\r?\n(?=WARC/)")
 
 
@@ -73,7 +67,7 @@ class PlainBytes:
         self.is_start = False
 
     def next(self) -> bytes:
-        piece = self._file.read(_PIECE)
+        piece = self._file.read(PIECE)
         self._at += len(piece)
         return piece
 
@@ -93,7 +87,7 @@ class PlainBytes:
         return True
 
 
-class _Members:
+class Members:
     """What gzip and zstd have in common: packed parts in a row, each by itself."""
 
     is_packed = True
@@ -177,7 +171,7 @@ class _Members:
         raise NotImplementedError
 
 
-class GzipMembers(_Members):
+class GzipMembers(Members):
     magic = re.compile(rb"(?=\x1f\x8b\x08)")
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -196,7 +190,7 @@ class GzipMembers(_Members):
     def _unpack(self) -> bytes:
         assert self._inflater is not None
         try:
-            piece = self._inflater.decompress(self._input, _PIECE)
+            piece = self._inflater.decompress(self._input, PIECE)
         except zlib.error as problem:
             raise Damaged(self._member, f"damaged gzip: {problem}") from None
         if self._inflater.eof:
@@ -205,64 +199,6 @@ class GzipMembers(_Members):
         else:
             self._input = self._inflater.unconsumed_tail
         return piece
-
-
-class ZstdFrames(_Members):
-    """Frames, perhaps with a dictionary in front (the warc.zst specification)."""
-
-    magic = re.compile(rb"(?=\x28\xb5\x2f\xfd)")
-
-    def __init__(self, file: IO[bytes]) -> None:
-        super().__init__(file)
-        self._unpacker: zstd.ZstdDecompressor | None = None
-        self._dictionary: zstd.ZstdDict | None = None
-
-    def _is_open(self) -> bool:
-        return self._unpacker is not None
-
-    def _open(self) -> None:
-        options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
-        self._unpacker = zstd.ZstdDecompressor(self._dictionary, options)
-
-    def _close(self) -> None:
-        self._unpacker = None
-
-    def _open_member(self) -> bool:
-        if self.consumed() == 0 and self._has(8) and self._input.startswith(ZSTD_MAGICS[1]):
-            self._read_dictionary()
-        while self._has(8) and _SKIPPABLE.match(self._input):
-            self._seek(self.consumed() + 8 + _length_in(self._input))
-        return super()._open_member()
-
-    def _unpack(self) -> bytes:
-        assert self._unpacker is not None
-        fed = self._input if self._unpacker.needs_input else b""
-        try:
-            piece = self._unpacker.decompress(fed, _PIECE)
-        except zstd.ZstdError as problem:
-            raise Damaged(self._member, f"damaged zstd: {problem}") from None
-        if fed:
-            self._input = b""
-        if self._unpacker.eof:
-            self._input = self._unpacker.unused_data
-            self._close()
-        return piece
-
-    def _has(self, count: int) -> bool:
-        while len(self._input) < count and self._more():
-            pass
-        return len(self._input) >= count
-
-    def _read_dictionary(self) -> None:
-        length = _length_in(self._input)
-        if length > _MOST_DICTIONARY or not self._has(8 + length):
-            raise Damaged(0, "its zstd dictionary is cut off or too large", GoOn.NOWHERE)
-        packed, self._input = self._input[8 : 8 + length], self._input[8 + length :]
-        try:
-            self._dictionary = zstd.ZstdDict(_unpack_dictionary(packed))
-        except (ValueError, zstd.ZstdError) as problem:
-            reason = f"its zstd dictionary is damaged: {problem}"
-            raise Damaged(0, reason, GoOn.NOWHERE) from None
 
 
 def _find(file: IO[bytes], wanted: re.Pattern[bytes], offset: int) -> int | None:
@@ -276,19 +212,3 @@ def _find(file: IO[bytes], wanted: re.Pattern[bytes], offset: int) -> int | None
         offset += max(0, len(seen) - _LONGEST_MATCH)
         seen = seen[-_LONGEST_MATCH:]
     return None
-
-
-def _length_in(head: bytes) -> int:
-    (length,) = struct.unpack_from("<I", head, 4)
-    return int(length)
-
-
-def _unpack_dictionary(data: bytes) -> bytes:
-    """A dictionary may be packed itself, without a dictionary then."""
-    if not data.startswith(ZSTD_MAGICS[0]):
-        return data
-    unpacker = zstd.ZstdDecompressor()
-    found = unpacker.decompress(data, _MOST_DICTIONARY)
-    if not unpacker.eof:
-        raise ValueError("cut off or too large")
-    return found

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from io import RawIOBase
 from typing import IO, Any, cast
 
+from crawl4r.archive.documents import Documents, id_of
+from crawl4r.archive.warc_records import warc_date
+
 _VERSION = "1.1.1"
-_ZIP_BEGINS = (1980, 1, 1, 0, 0, 0)  # a zip file knows no earlier time
+_ZIP_TIMES = ((1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58))  # a zip file knows no others
 
 
 class WaczWriter:
@@ -25,7 +28,8 @@ class WaczWriter:
 
     def open(self, path: str) -> IO[bytes]:
         """A file to write; it must be closed before the next one is opened."""
-        moment = max(self._time.timetuple()[:6], _ZIP_BEGINS)
+        first, last = _ZIP_TIMES
+        moment = min(max(self._time.timetuple()[:6], first), last)
         entry = zipfile.ZipInfo(path, moment)
         entry.external_attr = 0o644 << 16
         # The size is not known yet, and may be too much for the smaller format.
@@ -86,3 +90,23 @@ class _Counted(RawIOBase):
                 "bytes": self._size,
             }
         )
+
+
+def page_lines(pages: Iterable[tuple[str, float]], documents: Documents) -> Iterator[bytes]:
+    """The list of pages, URL and time each, with the titles of their documents."""
+    yield _json_line({"format": "json-pages-1.0", "id": "pages", "title": "All Pages"})
+    for url, at in pages:
+        title = documents.title_of(url) or url
+        yield _json_line({"id": id_of(url), "url": url, "ts": warc_date(at), "title": title})
+
+
+def about(title: str, software: str, first: tuple[str, float] | None) -> dict[str, str]:
+    """What a package says of itself; a reader begins with the `first` page."""
+    said = {"title": title, "software": software}
+    if first is not None:
+        said |= {"mainPageUrl": first[0], "mainPageDate": warc_date(first[1])}
+    return said
+
+
+def _json_line(fields: Mapping[str, str]) -> bytes:
+    return json.dumps(fields).encode() + b"\n"

@@ -21,7 +21,7 @@ from crawl4r.state.durable import sync_folder
 
 _LEVEL = 6  # of gzip
 _ZSTD: dict[int, int] = {
-    zstd.CompressionParameter.compression_level: 6,
+    zstd.CompressionParameter.compression_level: 3,
     zstd.CompressionParameter.checksum_flag: 1,  # the warc.zst specification asks for it
 }
 _GAP = b"\r\n\r\n"  # behind each record; no part of it where nothing is packed

@@ -18,8 +18,8 @@ from crawl4r.archive.unpacking import (
     GzipMembers,
     PlainBytes,
     Unpacker,
-    ZstdFrames,
 )
+from crawl4r.archive.unpacking_zstd import ZstdFrames
 
 NO_RECORD = "no WARC record begins here"
 _MOST_HEAD = 1024**2  # bytes of a record's own header

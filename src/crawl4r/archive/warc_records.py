@@ -23,7 +23,8 @@ from crawl4r.model import Capture, Verdict
 
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 NOT_MODIFIED, IDENTICAL = "server-not-modified", "identical-payload-digest"
-VERDICT, REASON = "Crawl4r-Verdict", "Crawl4r-Reason"  # named fields of ours
+# Named fields of ours, for what no standard has a name for.
+VERDICT, REASON, PAGE_TYPE = "Crawl4r-Verdict", "Crawl4r-Reason", "Crawl4r-Page-Type"
 HTTP_STATUS, HTTP_HEADER = "http-status", "http-header"  # in a metadata record
 _VERSION = "WARC/1.1"
 _IDS = uuid.UUID("6a4f7d4e-6c0b-5a55-9a53-0d1f8f1d7c8b")  # the space of our record ids
@@ -198,6 +199,8 @@ def _fields(kind: str, capture: Capture) -> dict[str, str]:
     if kind in {"response", "revisit"} and says_more and not is_304:
         fields[VERDICT] = capture.verdict.value
         fields[REASON] = _BLANKS.sub(" ", capture.reason)
+    if capture.page_type and kind in {"response", "revisit", "resource"}:
+        fields[PAGE_TYPE] = _BLANKS.sub(" ", capture.page_type)
     return fields
 
 

@@ -10,9 +10,7 @@ _SMALLEST_STEP = 5
 _COMMON_STEPS = frozenset([10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100])
 
 
-def count_by_texts(
-    pairs: Collection[tuple[int, int]], own: int | None
-) -> tuple[int, int] | None:
+def count_by_texts(pairs: Collection[tuple[int, int]], own: int | None) -> tuple[int, int] | None:
     """First and step from pairs (number that the link shows, number in its URL); None when the two
     have nothing to do with each other. `own` is the number in the page's own URL."""
     ordered = sorted(set(pairs))

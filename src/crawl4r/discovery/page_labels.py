@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 
 from crawl4r.discovery import page_words
 
-_MOST_CHARACTERS = 60
+_MOST_CHARACTERS = 40
 _LEVELS = 5  # how far above a link its block may be
 _MOST_ATTRIBUTE = 300  # characters of a class that are looked at
 
@@ -32,7 +32,7 @@ class Called(NamedTuple):
     is_word: bool = True  # False for a mere arrow, which may mean anything outside a pager
 
 
-_NOTHING = Called(Label.NONE)
+UNCALLED = Called(Label.NONE)
 _WORDS = {
     word: Called(label)
     for words, label in (
@@ -52,6 +52,7 @@ _ARROWS = {
     )
     for arrow in arrows
 }
+_DIGIT = re.compile(r"[0-9]")
 _COUNTED = re.compile(r"(?:next|previous|older|newer|prev) [1-9][0-9]{0,3}(?: \w+)?")
 _PAGE_NUMBER = re.compile(
     r"(?:(?:go ?to )?(?:page|seite|página|pagina|sida|side|strona|страница|sayfa|第)[ .:#]{0,2})?"
@@ -90,7 +91,8 @@ def label_of(node: LexborNode) -> Called:
     if not text:
         attributes = node.attributes
         text = attributes.get("aria-label") or attributes.get("title") or ""
-    return called(text) if len(text) <= 2 * _MOST_CHARACTERS else _NOTHING
+    # Much white space may stand within a text that is short to the eye.
+    return called(text) if len(text) <= 3 * _MOST_CHARACTERS else UNCALLED
 
 
 @lru_cache(maxsize=4096)
@@ -98,17 +100,15 @@ def called(text: str) -> Called:
     """What a text says of the page behind it. Most links of a site are called the same everywhere."""
     text = " ".join(text.split())
     if len(text) > _MOST_CHARACTERS:
-        return _NOTHING
-    if text in _ARROWS:
-        return _ARROWS[text]
+        return UNCALLED
     words = text.strip(page_words.AROUND).lower()
-    if found := _WORDS.get(words):
+    if found := _ARROWS.get(text) or _WORDS.get(words):
         return found
+    if not _DIGIT.search(words):
+        return UNCALLED
     if number := _PAGE_NUMBER.fullmatch(words):
         return Called(Label.NUMBER, int(number[1]))
-    if _COUNTED.fullmatch(words):
-        return _WORDS[words.partition(" ")[0]]
-    return _NOTHING
+    return _WORDS[words.partition(" ")[0]] if _COUNTED.fullmatch(words) else UNCALLED
 
 
 def block_of(node: LexborNode) -> Block:

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 from crawl4r.discovery.links import Document
 from crawl4r.discovery.page_evidence import Group, Mention
 from crawl4r.discovery.page_groups import Believed, believe, own_place
-from crawl4r.discovery.page_labels import Block, Called, Label, block_of, label_of
+from crawl4r.discovery.page_labels import UNCALLED, Block, block_of, label_of
 from crawl4r.discovery.page_rule import PageRule
 from crawl4r.discovery.page_slots import slots_of
 from crawl4r.errors import InvalidUrl
@@ -24,14 +24,13 @@ from crawl4r.urls.canonical import DEFAULT_RULES, CanonicalRules, canonicalize, 
 _MOST_LINKS = 4_000  # that are looked at: the first and the last of a page
 _MOST_GROUPS = 200  # of a page; a site that counts in more ways than that shows no pager
 _MOST_PAGES = 1_000  # that are reported
-# A link with no telling text is worth spelling out only when its address has a number and a word for
-# a page, or what such words begin with. Looked up one by one they cost a tenth of a pattern.
-_DIGIT = re.compile(r"[0-9]")
-_STEMS = (
-    ["pag", "pg", "pn", "seite", "sid", "sivu", "stran", "stron", "oldal", "sayfa", "halaman", "trang"]
-    + ["lapa", "puslapis", "%d1", "start", "offset", "skip", "from", "first", "begin", "st="]
+# A link with no telling text is worth spelling out only when its address has a word for a page with a
+# number after it, or what such words begin with.
+_SAYS_PAGE = re.compile(
+    r"(?:/|[?&][^=&]{0,40}?)(?:pag|pg|pn|seite|sid[ae]|sivu|stran|stron|oldal|sayfa|halaman|trang|lapa"
+    r"|puslapis|%d1|start|limitstart|offset|skip|from|first|begin|st=)[^/?&=]{0,40}[=/]?[0-9]"
 )
-_NAMELESS = Called(Label.NONE)
+_HEAD_RELS = {FoundBy.NEXT: "next", FoundBy.PREVIOUS: "prev"}
 _AS_LINKED = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
@@ -107,8 +106,11 @@ def _telling_links(document: Document, own: str, canonical: CanonicalRules) -> I
             base = own
     netloc = split(own).netloc
     for href, by, node in _outermost(document.mentions):
-        called, rel = _said_by(by, node)
-        if not rel and not called.label and not _says_page(href):
+        if by is FoundBy.LINK:
+            rel, called = _rel_of(node), label_of(node)
+        else:
+            rel, called = _HEAD_RELS.get(by, ""), UNCALLED
+        if not rel and called is UNCALLED and not _SAYS_PAGE.search(href[:2048].lower()):
             continue
         try:
             url = canonicalize(href, base, canonical)
@@ -118,13 +120,6 @@ def _telling_links(document: Document, own: str, canonical: CanonicalRules) -> I
             yield Mention(url, called, rel, node, by is not FoundBy.LINK)
 
 
-def _says_page(href: str) -> bool:
-    if len(href) > 2048 or not _DIGIT.search(href):
-        return False
-    href = href.lower()
-    return any(stem in href for stem in _STEMS)
-
-
 def _outermost(mentions: list[tuple[str, FoundBy, LexborNode]]) -> list[Any]:
     """A pager stands above or below its list."""
     if len(mentions) <= _MOST_LINKS:
@@ -132,18 +127,12 @@ def _outermost(mentions: list[tuple[str, FoundBy, LexborNode]]) -> list[Any]:
     return mentions[: _MOST_LINKS // 2] + mentions[-_MOST_LINKS // 2 :]
 
 
-def _said_by(by: FoundBy, node: LexborNode) -> tuple[Called, str]:
-    if by is FoundBy.NEXT:
-        return _NAMELESS, "next"
-    if by is FoundBy.PREVIOUS:
-        return _NAMELESS, "prev"
-    if by is not FoundBy.LINK:
-        return _NAMELESS, ""
-    rel = ""
-    if words := node.attributes.get("rel"):
-        said = words.lower().split()
-        rel = "next" if "next" in said else "prev" if {"prev", "previous"} & set(said) else ""
-    return label_of(node), rel
+def _rel_of(node: LexborNode) -> str:
+    words = node.attributes.get("rel")
+    if not words:
+        return ""
+    said = words.lower().split()
+    return "next" if "next" in said else "prev" if {"prev", "previous"} & set(said) else ""
 
 
 def _best_list(links: Sequence[Mention], own: str) -> Believed | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from itertools import pairwise
 from typing import NamedTuple
 
 from crawl4r.urls.canonical import split

@@ -19,7 +19,8 @@ def winding(shape: Shape, repeats: int, most_segments: int) -> str:
         return f"a path of {count} segments; raise limits.traps.segments ({most_segments})"
     if part := _repeated(shape.segments, repeats):
         return f"/{'/'.join(part)}/ comes {repeats} times in a row; raise limits.traps.repeats"
-    for (name, value), times in Counter(shape.params).items():
+    if len(shape.params) >= _SAME_PARAM:
+        (name, value), times = Counter(shape.params).most_common(1)[0]
         if times >= _SAME_PARAM:
             return f"{name}={value} comes {times} times in its query"
     return ""
@@ -31,7 +32,7 @@ def recurring(shape: Shape, repeats: int) -> str:
     if len(shape.segments) < repeats:
         return ""
     words = [segment for segment in shape.segments if not _PLAIN.fullmatch(segment)]
-    word, times = max(Counter(words).items(), key=lambda item: item[1], default=("", 0))
+    word, times = Counter(words or [""]).most_common(1)[0]
     return word if times >= repeats else ""
 
 

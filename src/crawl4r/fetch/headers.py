@@ -67,9 +67,7 @@ def validator_lines(validators: Validators) -> list[str]:
         ("If-None-Match", validators.etag),
         ("If-Modified-Since", validators.last_modified),
     )
-    return [
-        f"{name}: {value}" for name, value in pairs if value and not _BAD_VALUE.search(value)
-    ]
+    return [f"{name}: {value}" for name, value in pairs if value and not _BAD_VALUE.search(value)]
 
 
 def _credentials(value: str) -> str:
@@ -77,6 +75,16 @@ def _credentials(value: str) -> str:
     if value.partition(" ")[0] in {"Basic", "Bearer", "Token", "Negotiate", "Digest"}:
         return value
     return "Basic " + base64.b64encode(value.encode()).decode()
+
+
+def as_utf8(value: str) -> str:
+    """Header bytes were read as Latin-1; a server that sends them raw mostly means UTF-8."""
+    if value.isascii():
+        return value
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
 
 
 def parse_header_lines(lines: list[bytes]) -> list[tuple[str, str]]:

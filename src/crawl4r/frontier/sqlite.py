@@ -35,6 +35,7 @@ UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coales
     attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + 1 ELSE 0 END
 WHERE id = ?
 """
+_CAPS = ("depth ", "trap: ")  # how rules begin that say no for now
 _NOTE_LASTMOD = """
 INSERT INTO revisits (url_id, lastmod) SELECT id, ? FROM urls WHERE url = ?
 ON CONFLICT (url_id) DO UPDATE SET lastmod = excluded.lastmod
@@ -116,7 +117,8 @@ class SqliteFrontier:
 
     def _refusal(self, item: Found, is_counted: bool) -> tuple[Verdict, str] | None:
         if not item.admitted:
-            verdict = Verdict.CAPPED if item.rule.startswith("depth ") else Verdict.OUT_OF_SCOPE
+            is_cap = item.rule.startswith(_CAPS)
+            verdict = Verdict.CAPPED if is_cap else Verdict.OUT_OF_SCOPE
             return verdict, item.rule
         if is_counted:  # a shorter way to a URL that has its place already
             return None

@@ -111,6 +111,11 @@ class HostBudget:
             return float("inf")
         return max(self.next_at, self.breaker.ready_at(now), self._others_until)
 
+    def rests_until(self, now: float) -> float:
+        """Until when politeness alone keeps everybody from this host; in the past: it does not."""
+        others = now + self._turnstile.rest(self.host) if self._turnstile else 0.0
+        return max(self.next_at, self.breaker.open_until, others)
+
     def wait_in_line(
         self, who: object, callback: Callable[[], None], *, is_urgent: bool = False
     ) -> None:

@@ -88,6 +88,11 @@ class Turnstile:
             _write(fd, state)
             os.close(turn.fd)
 
+    def rest(self, host: str) -> float:
+        """Seconds until a host may be asked, whoever said so; negative when it may be asked now."""
+        with self._locked(host) as (_, state):
+            return state.next_at - self._wall()
+
     def _wait_for(self, state: _Host, now: float) -> None:
         if state.last != self._me:
             state.waiting, state.waited_at = self._me, now

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from crawl4r import __version__
-from crawl4r.errors import StorageFull, UsageError
+from crawl4r.errors import InvalidUrl, StorageFull, UsageError
 from crawl4r.interfaces.cli.options import open_for_reading, print_json
 from crawl4r.interfaces.cli.wording import human_bytes
 
@@ -75,9 +75,7 @@ def export_archive(
     # Only now: help goes without.
     from crawl4r.exporting_warc import Selection  # noqa: PLC0415
 
-    selection = Selection(
-        (site or "").lower(), _moment(since, "--since"), _moment(until, "--until")
-    )
+    selection = Selection(_host(site), _moment(since, "--since"), _moment(until, "--until"))
     size = _bytes(max_size)
     with open_for_reading(workspace) as opened:
         try:
@@ -172,6 +170,17 @@ def _bytes(text: str) -> int:
     if match is None or int(match[1]) == 0:
         raise UsageError(f"--max-size: {text!r} is not a size like 500M or 1G")
     return int(match[1]) * _UNITS[match[2].upper()]
+
+
+def _host(text: str | None) -> str:
+    if not text:
+        return ""
+    from crawl4r.urls.canonical import canonicalize, split  # noqa: PLC0415
+
+    try:
+        return split(canonicalize(f"http://{text.rpartition('://')[2]}")).netloc
+    except InvalidUrl:
+        raise UsageError(f"--site: {text!r} is not a host like example.org") from None
 
 
 def _moment(text: str | None, option: str) -> float | None:

@@ -24,7 +24,7 @@ from crawl4r.model import Capture
 @workspace_option
 @json_option
 def command(url: str, workspace: Path, as_json: bool) -> None:
-    """List the captures of a URL: new, unchanged, changed, gone or rejected.
+    """List the captures of a URL: new, unchanged, changed, missing, gone or rejected.
 
     \b
     crawl4r history https://example.org/news -w news

@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from crawl4r.mapping import MappedUrl
+    from crawl4r.planning import Sample
 
 _OPTIONS = [
     click.option(
@@ -28,6 +29,27 @@ def looking_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in reversed(_OPTIONS):
         function = decorate(function)
     return function
+
+
+async def sample_site(url: str, place: Path, options: dict[str, Any], pages: int) -> Sample:
+    """What a short crawl of a site sees."""
+    from crawl4r.planning import Sample  # noqa: PLC0415
+    from crawl4r.workspace import open_workspace  # noqa: PLC0415
+
+    profile = options.get("profile")
+    asked = {name: value for name, value in options.items() if name != "profile"}
+    asked |= {"max_pages": pages, "extract": False, "index": False, "explore": False}
+    async with open_workspace(place, profile=profile, **asked) as workspace:
+        run = workspace.crawl(url)
+        await run.finish()
+        assert run.crawl is not None
+        traps = run.crawl.traps
+        delays = [budget.delay for budget in run.crawl.budgets]
+        return Sample(
+            list(workspace.pages()),
+            max(delays, default=0.0),
+            [(each.pattern, each.reason) for each in traps.guard.suggest_excludes()] if traps else [],
+        )
 
 
 async def map_site(

@@ -1,7 +1,9 @@
 """The `crawl4r` command: finds the sub-command, shows errors, sets the exit code.
 
 Exit codes: 0 done, or a limit that was asked for is reached; 1 failed (nothing could be kept); 2 usage
-or configuration; 3 stopped with work left; 4 the store cannot be written or is damaged.
+or configuration; 3 stopped with work left; 4 the store cannot be written or is damaged; 5 the crawl
+stalled and could not recover; 6 it held more memory than it may. After 5 and 6 nothing that was kept is
+lost, and the same command goes on: `crawl4r supervise` starts it again by itself.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ _COMMANDS = {
     "pause": "Hold the crawl of a workspace until it is let go on; what is in flight is finished.",
     "replay": "Write the logs anew from what was stored: pages.csv, edges.csv, crawl_metadata.jsonl.",
     "report": "Say what a host was asked, at what pace, and which lines of robots.txt were obeyed.",
+    "plan": "Estimate pages, hours and bytes of a crawl, and name traps, from sitemaps and a sample.",
     "reprocess": "Judge and read every stored page again: verdicts, markdown, metadata, changes.",
     "reset": "Delete everything a crawl has made; crawl4r.yaml stays.",
     "resume": "Go on with a crawl, with the options it was started with.",
@@ -50,6 +53,7 @@ _COMMANDS = {
     "spool": "Find pages in one process and fetch them in another, with a spool between them.",
     "status": "Show totals, hosts and errors of a crawl, also while it runs.",
     "stop": "End the crawl of a workspace as Ctrl-C would; the same command goes on with it later.",
+    "supervise": "Run a crawl, and start it again when it stalls, leaks or is killed.",
     "urls": "Look at URLs the way the crawler does.",
     "why": "Tell the story of a URL: where it was found, what admitted or refused it, every attempt.",
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crawl4r.errors import StorageDamaged, UsageError
+from crawl4r.errors import StorageDamaged, UsageError, WorkspaceError
 from crawl4r.interfaces.cli.options import (
     check_that_there_is_a_crawl,
     json_option,
@@ -20,6 +20,7 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
+from crawl4r.state.lock import holder_of
 
 if TYPE_CHECKING:
     from crawl4r.replaying import ReplayReport
@@ -57,6 +58,7 @@ def command(
     if documents and (check or out):
         raise UsageError("--documents changes the workspace: leave out --check and --out")
     if check:
+        _check_that_nobody_writes(workspace, out)
         told = asyncio.run(_check(workspace, out, talks=not as_json))
     elif out:
         told = asyncio.run(_write_elsewhere(workspace, out, talks=not as_json))
@@ -70,6 +72,14 @@ def command(
         sys.exit(4)
     if told.get("differences"):
         sys.exit(1)
+
+
+def _check_that_nobody_writes(workspace: Path, out: Path | None) -> None:
+    """Files that grow while they are compared differ from any moment's replay."""
+    if out is None and (holder := holder_of(workspace)):
+        raise WorkspaceError(
+            f"a crawl (process {holder}) is writing the files of {workspace}; wait for it, or stop it"
+        )
 
 
 async def _replay(path: Path, documents: bool | None, *, talks: bool) -> dict[str, Any]:

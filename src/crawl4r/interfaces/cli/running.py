@@ -24,6 +24,7 @@ from crawl4r.workspace import Workspace
 
 _SAVED = "options"
 _LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
+_RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 
 
@@ -72,6 +73,7 @@ async def _crawl(
     begin: Begin,
 ) -> int:
     workspace, run = begin(path, settings, urls, options)
+    run.may_exit = True
     async with workspace:
         _save_options(workspace, {**named, "profile": options.get("profile")})
         talks = not (options["quiet"] or options["as_json"])
@@ -99,6 +101,8 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
     """A limit that was asked for and reached is a success; see `main` for the codes."""
     if ended in _LIMITS:
         return 0
+    if ended in _RESTARTED:
+        return _RESTARTED[ended]
     if ended in _WORK_LEFT and summary["pending"]:
         return 3
     has_nothing_to_do = summary["known"] == 0  # a scraper whose spool is empty

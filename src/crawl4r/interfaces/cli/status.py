@@ -72,6 +72,23 @@ def running_words(status: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
+def health_words(health: dict[str, Any] | None) -> str:
+    """What the crawl says of itself, and of the last time that it stalled."""
+    if health is None:
+        return "-"
+    words = [health["state"]]
+    if health["why"]:
+        words.append(f"({visible(health['why'])})")
+    if health["until"]:
+        words.append(f"until {clock_time(health['until'])}")
+    words.append(f"last action {clock_time(health['last_beat'])}")
+    if stall := health["last_stall"]:
+        found = "; ".join(stall["findings"]) or "nothing wrong was found"
+        when = clock_time(stall["at"])
+        words.append(f"last stall {when}: {visible(found)}, decided to {stall['decision']}")
+    return ", ".join(words).replace(", (", " (")
+
+
 def eta_words(status: dict[str, Any]) -> str:
     eta = status["eta"]
     if eta is None:
@@ -111,6 +128,7 @@ def spool_words(spool: dict[str, Any]) -> str:
 def _lines(status: dict[str, Any]) -> list[str]:
     lines = [
         f"crawl: {running_words(status)}",
+        f"health: {health_words(status['resilience'])}",
         "urls: " + (", ".join(f"{n:,} {state}" for state, n in status["urls"].items()) or "none"),
         f"pages: {kept_words(status)}",
         f"documents: {status['documents']:,}",

@@ -17,6 +17,7 @@ from crawl4r.interfaces.cli.options import open_for_reading, print_json
 from crawl4r.interfaces.cli.status import (
     WINDOWS,
     eta_words,
+    health_words,
     index_words,
     kept_words,
     running_words,
@@ -95,6 +96,7 @@ def _frontier(status: dict[str, Any]) -> Table:
     frontier = status["frontier"]
     grid = _grid()
     grid.add_row("crawl", Text(running_words(status)))
+    grid.add_row("health", Text(health_words(status["resilience"])))
     bar = ProgressBar(total=max(1, frontier["known"]), completed=frontier["finished"], width=40)
     grid.add_row("urls", bar)
     grid.add_row("", ", ".join(f"{count:,} {state}" for state, count in frontier.items()))

@@ -19,6 +19,8 @@ _WORDS = {
     EndedBy.MAX_BYTES: "The byte limit is reached; raise --max-bytes to go on.",
     EndedBy.MAX_SECONDS: "The time limit is reached; run it again to go on.",
     EndedBy.STOPPED: "Stopped. Nothing is lost: `crawl4r resume` goes on.",
+    EndedBy.STALLED: "Stalled, and ended. Nothing is lost: `crawl4r resume` goes on.",
+    EndedBy.MEMORY: "Ended to free memory. Nothing is lost: `crawl4r resume` goes on.",
     EndedBy.HOSTS_GIVEN_UP: "Some hosts did not answer any more; `crawl4r resume` tries them again.",
 }
 

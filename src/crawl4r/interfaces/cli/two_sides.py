@@ -27,8 +27,15 @@ def run_discover(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> 
     run_crawl(path, urls, options, _begin_discover)
 
 
-def run_scrape(path: Path, options: dict[str, Any], expects_more: Callable[[], bool]) -> None:
-    """`expects_more`: whether to wait although no discoverer runs."""
+def run_scrape(
+    path: Path,
+    options: dict[str, Any],
+    expects_more: Callable[[], bool],
+    *,
+    has_discoverer: bool = False,
+) -> None:
+    """`expects_more`: whether to wait although no discoverer runs. `has_discoverer`: one that was told
+    the same runs beside it, and chooses for both what a budget of revisits is spent on."""
     if not expects_more() and not spool_folder(path).exists() and not options["refresh"]:
         raise WorkspaceError(
             f"there is no spool in {path}; start one with `crawl4r spool discover URL --workspace"
@@ -40,12 +47,13 @@ def run_scrape(path: Path, options: dict[str, Any], expects_more: Callable[[], b
     ) -> tuple[Workspace, CrawlRun]:
         settings = _with_logs(settings)
         workspace = Workspace(path, settings)
+        is_told = has_discoverer and settings.limits.revisits is not None
         return workspace, ScrapeRun(
             workspace.parts,
             settings,
             shared_budgets(path, settings),
             expects_more=expects_more,
-            refresh=options["refresh"],
+            refresh=options["refresh"] and not is_told,
             retry_failed=options["retry_failed"],
         )
 
@@ -60,7 +68,7 @@ def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None
         return
     child = _Child(path, urls, {**options, "quiet": True, "as_json": False})
     try:
-        run_scrape(path, options, child.is_running)
+        run_scrape(path, options, child.is_running, has_discoverer=True)
     finally:
         child.end()
     if child.code:

@@ -13,7 +13,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.wording import clock_time, human_bytes
+from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds
 
 
 @click.command("why")
@@ -77,6 +77,8 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
         lines.append(_document_words(document))
     if indexed := story["index"]:
         lines.append(_index_words(indexed))
+    if revisit := story["revisit"]:
+        lines.append(_revisit_words(revisit))
     return lines
 
 
@@ -93,6 +95,17 @@ def _index_words(indexed: dict[str, Any]) -> str:
     if reason := indexed.get("left_out"):
         return f"  not in the search index: {reason}"
     return f"  searchable: {indexed['passages']} passages, {indexed['embedded']} with a vector"
+
+
+def _revisit_words(revisit: dict[str, Any]) -> str:
+    """The estimate is one of neighbours until a page was visited again itself."""
+    visits, changes = revisit["visits"], revisit["changes"]
+    seen = f"{changes} changes in {visits} visits" if visits else "not visited again yet"
+    gap = human_seconds(revisit["seconds_between_changes"])
+    return (
+        f"  revisit: {seen}, a change expected every {gap}, the next by"
+        f" {clock_time(revisit['due_at'])}; changed by now: {revisit['probability']:.0%}"
+    )
 
 
 def _robots_words(robots: dict[str, Any]) -> str:

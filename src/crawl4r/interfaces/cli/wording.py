@@ -23,7 +23,7 @@ def human_seconds(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min"
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.0f} days"
 
 
 def clock_time(epoch: float | None) -> str:

@@ -1,0 +1,68 @@
+"""`crawl4r plan`: what a crawl would take, before it is begun."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.looking import looking_options
+from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
+
+
+@click.command("plan")
+@click.argument("url")
+@looking_options
+@click.option(
+    "--sample", type=click.IntRange(1), default=50, show_default=True, help="Pages to look at."
+)
+@json_option
+def command(url: str, sample: int, as_json: bool, **options: Any) -> None:
+    """Estimate pages, hours and bytes of a crawl, and name traps, from sitemaps and a sample.
+
+    \b
+    crawl4r plan https://example.org/
+    crawl4r plan https://example.org/ --sample 200 --json | jq .traps
+
+    Nothing is kept; the site is asked as politely as by a crawl.
+    """
+    from crawl4r.interfaces.cli.looking import map_site, sample_site  # noqa: PLC0415
+    from crawl4r.planning import plan_of  # noqa: PLC0415 - help goes without
+
+    async def look(place: Path) -> dict[str, Any]:
+        named = await map_site(url, place / "map", options)
+        return plan_of(url, named, await sample_site(url, place / "sample", options, sample))
+
+    with tempfile.TemporaryDirectory(prefix="crawl4r-plan-") as place:
+        plan = asyncio.run(look(Path(place)))
+    if as_json:
+        print_json(plan)
+    else:
+        _tell(plan)
+
+
+def _tell(plan: dict[str, Any]) -> None:
+    pages = plan["pages"]
+    pace = f"{plan['delay_s']:g} s between two requests" if plan["delay_s"] else "no delay"
+    click.echo(f"pages   about {pages['estimate']:,} (at least {pages['at_least']:,})")
+    click.echo(f"        {pages['basis']}")
+    click.echo(f"time    about {human_seconds(plan['hours'] * 3600)} at {pace}")
+    click.echo(
+        f"bytes   about {human_bytes(plan['bytes'])}, from {plan['sampled']:,} sampled pages"
+    )
+    named = ", ".join(f"{count:,} by {source}" for source, count in plan["sources"].items())
+    click.echo(f"named   {named or 'nothing'}")
+    for item in plan["folders"]:
+        click.echo(f"        {item['urls']:>8,}  {item['folder']}")
+    if plan["refused_by_robots"]:
+        click.echo(f"robots  {plan['refused_by_robots']:,} URLs of the sample are off limits")
+    if excludes := plan["traps"]["excludes"]:
+        click.echo("traps   you may want to leave these out:")
+    for item in plan["traps"]["excludes"]:
+        click.echo(f"        --deny '{item['deny']}'   {item['why']}")
+    denied = "".join(f" --deny '{item['deny']}'" for item in excludes)
+    click.echo(f"next    crawl4r crawl {plan['url']}{denied}")

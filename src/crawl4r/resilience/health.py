@@ -1,0 +1,83 @@
+"""`health.json`: what a running crawl says of itself, for whoever asks from another process.
+
+It is replaced whole, never synced and never needed: a crawl goes on when it cannot be written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from crawl4r.resilience.examining import within
+
+NAME = "health.json"
+_UNKNOWN = {"why": "", "until": None, "last_beat": None, "last_stall": None}
+_EVERY = 5.0  # seconds between two writes of the same state
+_PATIENCE = 2.0  # seconds that writing it may take
+
+
+class HealthFile:
+    """Written by a thread that must not hang, also where the disk does."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._state = ""
+        self._due_at = 0.0
+
+    def is_due(self, now: float, state: str) -> bool:
+        """Whether there is news, or the last ones are old."""
+        return state != self._state or now >= self._due_at
+
+    def tell(self, now: float, health: dict[str, Any]) -> None:
+        self._state, self._due_at = health["state"], now + _EVERY
+        within(_PATIENCE, lambda: self._write(health), None)
+
+    def close(self, health: dict[str, Any]) -> None:
+        """The last word: whoever is late with an earlier one keeps it."""
+        within(_PATIENCE, lambda: self._write(health, is_last=True), None)
+
+    def _write(self, health: dict[str, Any], *, is_last: bool = False) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            if not self._is_closed:
+                self._is_closed = is_last
+                write_health(self._folder, health)
+
+
+def write_health(folder: Path, health: dict[str, Any]) -> None:
+    """Nobody reads half of it. OSError when it cannot be written."""
+    new = folder / f"{NAME}.new"
+    try:
+        new.write_text(json.dumps(health, default=str), "utf-8")
+        os.rename(new, folder / NAME)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def health_of(folder: Path, pid: int | None) -> dict[str, Any] | None:
+    """What the crawl that runs there as `pid` says, or how the last one was when it ended.
+
+    One that neither runs nor has ended was killed: its last word is then called so.
+    """
+    health = read_health(folder)
+    if health is None:
+        return None
+    is_over = str(health.get("state")).startswith("ended")
+    if health.get("pid") != pid and (pid is not None or not is_over):
+        health["state"] = "killed" if pid is None else "starting"
+    return _UNKNOWN | health
+
+
+def read_health(folder: Path) -> dict[str, Any] | None:
+    """What was written last; None when nothing was, or nothing that can be read."""
+    try:
+        found = json.loads((folder / NAME).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None

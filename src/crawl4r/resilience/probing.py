@@ -1,0 +1,127 @@
+"""Is there a network? Plain TCP connects to hosts that should answer, past the egress gate.
+
+Everything blocks, and a name server that is gone may block for long: so each probe has a thread that
+nobody waits for beyond the deadline.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+_PORTS = {
+    "http": 80,
+    "https": 443,
+    "socks4": 1080,
+    "socks4a": 1080,
+    "socks5": 1080,
+    "socks5h": 1080,
+}
+_MOST = 3  # endpoints a round: one that answers is enough
+_REFUSED = "refused by the egress gate: "
+
+# Why an address must not be connected to, for (address, port, host); None when it may be.
+Refusal = Callable[[str, int, str], str | None]
+
+
+class Endpoint(NamedTuple):
+    """What can be connected to."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def endpoint_of(text: str) -> Endpoint:
+    """Of `host:port` or of a URL; ValueError when it is neither."""
+    parts = urlsplit(text if "://" in text else f"//{text}")
+    port = parts.port or _PORTS.get(parts.scheme)
+    if not parts.hostname or port is None:
+        raise ValueError(f"{text!r} is neither like host:443 nor a URL")
+    return Endpoint(parts.hostname, port)
+
+
+def endpoints_of(texts: Iterable[str]) -> list[Endpoint]:
+    """The first few different ones."""
+    return list(dict.fromkeys(endpoint_of(text) for text in texts))[:_MOST]
+
+
+def is_there(answers: Mapping[str, str]) -> bool | None:
+    """Whether there is a network, by what the probes met; None when nobody could be asked."""
+    asked = [problem for problem in answers.values() if not problem.startswith(_REFUSED)]
+    return any(not problem for problem in asked) if asked else None
+
+
+class Prober:
+    """Asks endpoints side by side."""
+
+    def __init__(
+        self, refusal: Refusal, resolve: Mapping[str, str] | None = None, seconds: float = 5.0
+    ) -> None:
+        """`resolve` names addresses instead of DNS; `seconds` is what a whole round may take."""
+        self._refusal = refusal
+        self._resolve = resolve or {}
+        self._seconds = seconds
+        self._stuck: dict[Endpoint, threading.Thread] = {}  # those of earlier rounds, still waiting
+
+    def ask(self, endpoints: Iterable[Endpoint]) -> dict[str, str]:
+        """What keeps each from being connected to, an empty text where nothing does.
+
+        Returns at the first that answers; those that were slower are left out.
+        """
+        waiting = list(dict.fromkeys(endpoints))
+        answers: queue.SimpleQueue[tuple[Endpoint, str]] = queue.SimpleQueue()
+        for endpoint in waiting:
+            self._start(endpoint, answers)
+        found: dict[str, str] = {}
+        deadline = time.monotonic() + self._seconds
+        while waiting:
+            try:
+                endpoint, problem = answers.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                late = f"no connection within {self._seconds:g} s"
+                return found | {str(endpoint): late for endpoint in waiting}
+            waiting.remove(endpoint)
+            found[str(endpoint)] = problem
+            if not problem:
+                break
+        return found
+
+    def _start(self, endpoint: Endpoint, answers: queue.SimpleQueue[tuple[Endpoint, str]]) -> None:
+        stuck = self._stuck.get(endpoint)
+        if stuck and stuck.is_alive():  # its name is being looked up since the last round
+            return
+
+        def probe() -> None:
+            answers.put((endpoint, self._problem_of(endpoint)))
+
+        self._stuck[endpoint] = threading.Thread(target=probe, name="probe", daemon=True)
+        self._stuck[endpoint].start()
+
+    def _problem_of(self, endpoint: Endpoint) -> str:
+        host, port = endpoint
+        try:
+            found = socket.getaddrinfo(self._resolve.get(host, host), port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as problem:
+            return f"dns: {problem}"
+        word = "no address"
+        for family, kind, protocol, _, address in found:
+            if refusal := self._refusal(str(address[0]), port, host):
+                word = _REFUSED + refusal
+                continue
+            try:
+                with socket.socket(family, kind, protocol) as connection:
+                    connection.settimeout(self._seconds)
+                    connection.connect(address)
+            except OSError as problem:
+                word = f"connect: {problem.strerror or problem}"
+            else:
+                return ""
+        return word

@@ -1,0 +1,261 @@
+"""Watches one crawl from a thread of its own, so that a blocked event loop is seen too.
+
+Every few seconds the loop is asked to say where the crawl stands. When it does not answer, or when
+nothing has happened for too long though something was due, the thread looks for a cause and orders what
+`stalling.decide` says. It also asks the probes for the network, and watches the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from crawl4r import events
+from crawl4r.resilience.examining import examine, stack_of, within
+from crawl4r.resilience.health import HealthFile
+from crawl4r.resilience.memory import Growth, own_mb
+from crawl4r.resilience.network import Network
+from crawl4r.resilience.probing import Prober, endpoints_of, is_there
+from crawl4r.resilience.stalling import (
+    Decision,
+    Facts,
+    View,
+    WatchRules,
+    decide,
+    is_too_large,
+    seconds_quiet,
+)
+
+EXIT_CODES = {Decision.GIVE_UP_STORE: 4, Decision.LEAVE: 5, Decision.SAVE_MEMORY: 6}
+_LONGEST_TICK = 5.0  # seconds between two looks
+_SPEECH = 2.0  # seconds that a line of the log may take: what reads it may have stopped
+_TO_LEAVE = 120.0  # seconds that a crawl may take to end, before it is ended
+_OVERSLEPT = 2.0  # seconds by which a tick may be late before the machine must have slept
+
+
+class Watchdog:
+    """Started and closed in the event loop that it watches."""
+
+    def __init__(
+        self,
+        folder: Path,
+        network: Network,
+        prober: Prober,
+        rules: Callable[[], WatchRules],
+        look: Callable[[], View],
+        obey: Callable[[Decision, Facts], None],
+        *,
+        role: str = "crawl",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`look` and `obey` are called in the event loop."""
+        self.may_exit = False  # end the process when the loop stays blocked: only for programs
+        self._folder = folder
+        self._network = network
+        self._prober = prober
+        self._rules = rules
+        self._look = look
+        self._obey = obey
+        self._role = role
+        self._clock = clock
+        self._growth = Growth()
+        self._view = look()
+        self._loop = asyncio.get_running_loop()
+        self._loop_thread = threading.get_ident()
+        self._heard_at = clock()
+        self._is_asked = False  # the loop, and it has not answered yet
+        self._slept = 0.0  # seconds since the last beat in which the whole process stood still
+        self._examine_at = self._probe_at = 0.0
+        self._stall: dict[str, Any] | None = None  # the one that lasts
+        self._last_stall: dict[str, Any] | None = None
+        self._blocked_since: float | None = None
+        self._stalls = 0
+        self._leaves: tuple[Decision, float] | None = None  # since when
+        self._ended = ""  # why, once it has
+        self._woken = threading.Event()
+        self._file = HealthFile(folder)
+        self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
+
+    def start(self) -> None:
+        self._network.on_doubt = self._woken.set
+        self._thread.start()
+
+    def close(self, why: str) -> None:
+        """The crawl has ended."""
+        self._network.on_doubt = None
+        self._view = self._look()
+        self._ended = why or "closed"
+        self._woken.set()
+        self._thread.join(1.0)
+        self._file.close(self._health(self._clock(), "ended"))
+
+    def _run(self) -> None:
+        while not self._ended:
+            try:
+                self._step(self._clock())
+            except Exception as problem:  # whoever watches must not be the one who falls asleep
+                self._say(events.WATCH_FAILED, 40, problem=repr(problem))
+            self._rest()
+
+    def _rest(self) -> None:
+        rules = self._rules()
+        tick = min(_LONGEST_TICK, max(0.02, min(rules.stall_seconds / 10, rules.probe_seconds / 2)))
+        before = self._clock()
+        self._woken.wait(tick)
+        self._woken.clear()
+        late = self._clock() - before - tick
+        if late > _OVERSLEPT:
+            self._heard_at += late
+            self._slept += late
+
+    def _step(self, now: float) -> None:
+        blocked = now - self._heard_at if self._is_asked else 0.0
+        if not self._is_asked:
+            self._is_asked = True
+            self._in_loop(self._answer)
+        self._see_to_the_network(now)
+        self._see_to_the_memory(now)
+        quiet = seconds_quiet(self._view, now) - self._slept
+        threshold = self._rules().stall_seconds
+        if max(blocked, quiet) < threshold:
+            self._end_stall(now)
+        elif now >= self._examine_at:
+            self._examine(quiet, blocked if blocked >= threshold else 0.0)
+            self._examine_at = now + threshold
+        if self._leaves and now > self._leaves[1] + max(_TO_LEAVE, 2 * threshold):
+            self._exit(EXIT_CODES[self._leaves[0]], "it did not end in time")
+        state = self._state_at(now)
+        if self._file.is_due(now, state):
+            self._file.tell(now, self._health(now, state))
+
+    def _answer(self) -> None:
+        """In the event loop: it is alive, and says where the crawl stands."""
+        view = self._look()
+        if view.beat != self._view.beat:
+            self._slept = 0.0
+        self._view = view
+        self._heard_at = self._clock()
+        self._is_asked = False
+
+    def _see_to_the_network(self, now: float) -> None:
+        network = self._network
+        if not network.is_asked_for and not (network.is_gone and now >= self._probe_at):
+            return
+        answers = self._prober.ask(endpoints_of(network.places))
+        self._probe_at = self._clock() + self._rules().probe_seconds
+        self._in_loop(network.tell, is_there(answers), _in_words(answers))
+
+    def _see_to_the_memory(self, now: float) -> None:
+        held = own_mb()
+        if held is None or self._leaves:
+            return
+        self._growth.note(now, held)
+        facts = Facts(0.0, memory_mb=held, growth_mb_hour=self._growth.mb_an_hour())
+        if is_too_large(facts, self._rules()):
+            growth = round(facts.growth_mb_hour, 1)
+            self._say(events.MEMORY_HIGH, 40, memory_mb=round(held, 1), growth_mb_hour=growth)
+            self._note(facts, Decision.SAVE_MEMORY)
+            self._order(Decision.SAVE_MEMORY, facts)
+
+    def _examine(self, quiet: float, blocked: float) -> None:
+        """Find out what is wrong, say it once, and have done what can be done."""
+        stack = stack_of(self._loop_thread) if blocked else []
+        if blocked and self._blocked_since is None:
+            self._blocked_since = self._heard_at
+            where = stack[0] if stack else "unknown"
+            self._say(events.LOOP_BLOCKED, 40, seconds=round(blocked, 1), where=where, stack=stack)
+        silence = Facts(quiet, blocked, stack)
+        places, growth = self._network.places, self._growth.mb_an_hour()
+        facts = examine(silence, self._folder, self._prober, places, growth)
+        decision = decide(facts, self._rules())
+        if blocked and not self.may_exit:
+            decision = Decision.LOOK_AGAIN
+        is_news = self._stall is None or self._stall["decision"] != decision
+        self._note(facts, decision)
+        if is_news:
+            self._say(events.CRAWL_STALLED, 30, decision=decision.value, **facts.as_json())
+        self._order(decision, facts)
+
+    def _note(self, facts: Facts, decision: Decision) -> None:
+        since = self._stall["at"] if self._stall else time.time() - max(facts.quiet, facts.blocked)
+        self._stalls += self._stall is None and decision is not Decision.SAVE_MEMORY
+        self._stall = {"at": since, "decision": decision.value, **facts.as_json()}
+        if facts.stack:
+            self._stall["stack"] = list(facts.stack)
+        self._last_stall = self._stall
+
+    def _end_stall(self, now: float) -> None:
+        self._examine_at = 0.0
+        if self._stall is None or self._leaves:
+            return
+        seconds = round(time.time() - self._stall["at"], 1)
+        self._stall = self._blocked_since = None
+        self._last_stall = (self._last_stall or {}) | {"seconds": seconds}
+        self._say(events.STALL_ENDED, 30, after_s=seconds)
+
+    def _order(self, decision: Decision, facts: Facts) -> None:
+        if facts.blocked:
+            if decision is Decision.LEAVE:
+                why = "; ".join(facts.findings())
+                self._exit(EXIT_CODES[decision], "\n    ".join([why, *facts.stack]))
+            return
+        if decision in EXIT_CODES and not self._leaves:
+            self._leaves = (decision, self._clock())
+        if decision not in {Decision.GO_ON, Decision.LOOK_AGAIN}:
+            self._in_loop(self._obey, decision, facts)
+
+    def _exit(self, code: int, why: str) -> None:
+        """Everything that was committed is safe, and nothing else can be saved from here."""
+        if not self.may_exit:
+            return
+        text = f"crawl4r: stalled, ending the process with code {code}: {why}\n"
+        now = self._clock()
+        self._file.tell(now, self._health(now, f"ended with code {code}"))
+        within(_SPEECH, lambda: os.write(2, text.encode("utf-8", "replace")), 0)
+        os._exit(code)
+
+    def _in_loop(self, function: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # it was closed: the crawl has ended
+            if not self._ended:
+                self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _say(self, event: str, level: int, **fields: Any) -> None:
+        within(_SPEECH, lambda: events.emit(event, level, **fields), None)
+
+    def _state_at(self, now: float) -> str:
+        if self._leaves:
+            return "leaving"
+        if self._network.is_gone:
+            return "waiting for the network"
+        if self._stall:
+            return "stalled"
+        if self._view.expected > now:
+            return "held" if self._view.waits_for else "resting"
+        return "running"
+
+    def _health(self, now: float, state: str) -> dict[str, Any]:
+        epoch = time.time() - now  # turns the clock into epoch seconds
+        until = self._view.expected
+        held = own_mb()
+        return {
+            "pid": os.getpid(),
+            "role": self._role,
+            "at": round(now + epoch, 3),
+            "state": state,
+            "why": self._ended or self._view.waits_for,
+            "last_beat": round(self._view.beat + epoch, 3),
+            "until": round(until + epoch, 3) if now < until < float("inf") else None,
+            "memory_mb": None if held is None else round(held, 1),
+            "stalls": self._stalls,
+            "last_stall": self._last_stall,
+        }
+
+
+def _in_words(answers: dict[str, str]) -> str:
+    return "; ".join(f"{place}: {problem or 'answers'}" for place, problem in answers.items())

@@ -1,0 +1,1 @@
+"""Which URL next? Here: which known page is visited again."""

@@ -1,0 +1,36 @@
+"""python -m tests.resilience.blocking URL WORKSPACE SECONDS [exits]: a program whose third page takes long.
+
+It iterates over a crawl and calls `time.sleep` in the event loop, as programs do that know no better.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+import crawl4r
+from crawl4r import events
+
+
+def do_something_slow_with_a_page(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+async def main(url: str, workspace: str, seconds: float, *, exits: bool) -> None:
+    options = {"allow_private": ["127.0.0.1"], "rate": 0, "extract": False}
+    async with crawl4r.open(workspace, **options) as opened:
+        crawl = opened.crawl(url)
+        crawl.may_exit = exits
+        number = 0
+        async for _ in crawl:
+            number += 1
+            if number == 3:
+                do_something_slow_with_a_page(seconds)
+        print(number, "pages")
+
+
+if __name__ == "__main__":
+    events.set_up_logging("warning", as_json=True)
+    url, workspace, seconds, *words = sys.argv[1:]
+    asyncio.run(main(url, workspace, float(seconds), exits="exits" in words))

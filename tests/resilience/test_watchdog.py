@@ -1,0 +1,261 @@
+"""Crawls that get stuck for real: they are noticed, explained, and ended when nothing else helps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawl4r.crawl import EndedBy
+from crawl4r.errors import StorageError
+from crawl4r.fetch.port import Request
+from crawl4r.model import Failure, Response
+from crawl4r.settings import Settings, load_settings
+from crawl4r.urls.address import AddressGate
+from crawl4r.workspace import Workspace
+from tests.cli.running import LOOPBACK, Background, environment, run, wait_until
+from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies, go_on
+from tests.site.process import REPOSITORY, SiteProcess
+
+ONE_SECOND = {"CRAWL4R_RESILIENCE__STALL_SECONDS": "1"}
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SiteProcess]:
+    with SiteProcess() as running:
+        yield running
+
+
+def health_in(workspace: Path) -> dict[str, Any]:
+    """As it was written last; empty before."""
+    try:
+        found: dict[str, Any] = json.loads((workspace / "health.json").read_text())
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def run_blocking(url: str, workspace: Path, seconds: float, *words: str) -> tuple[int, str, str]:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.resilience.blocking", url, workspace, str(seconds), *words],
+        cwd=REPOSITORY,
+        env=environment(ONE_SECOND),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return ended.returncode, ended.stdout.decode(), ended.stderr.decode()
+
+
+def events_of(log: str) -> dict[str, dict[str, Any]]:
+    """The first event of each name."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in log.splitlines():
+        if line.startswith("{"):
+            found.setdefault(json.loads(line)["event"], json.loads(line))
+    return found
+
+
+def test_a_blocked_event_loop_is_noticed_and_its_stack_named(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    code, out, err = run_blocking(site.url("/site/8/"), tmp_path, 4)
+    assert (code, out) == (0, "8 pages\n")
+    seen = events_of(err)
+    blocked = seen["event_loop_blocked"]
+    assert "do_something_slow_with_a_page: time.sleep(seconds)" in blocked["where"]
+    assert any("async for" in call or "main" in call for call in blocked["stack"])
+    assert 1 <= blocked["seconds"] < 4, "while it was blocked"
+    assert seen["crawl_stalled"]["decision"] == "wait for the event loop"
+    assert seen["crawl_stalled"]["at"] < seen["crawl_stall_ended"]["at"]
+    health = health_in(tmp_path)
+    assert (health["state"], health["stalls"]) == ("ended", 1)
+    assert "do_something_slow" in health["last_stall"]["findings"][0]
+
+
+def test_a_loop_that_stays_blocked_ends_the_process_with_code_5_and_loses_nothing(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    code, _, err = run_blocking(site.url("/site/8/"), tmp_path, 60, "exits")
+    assert code == 5
+    assert "ending the process with code 5" in err
+    assert "do_something_slow_with_a_page" in err.rpartition("code 5")[2]
+    assert health_in(tmp_path)["state"] == "ended with code 5"
+    status = run("status", "-w", tmp_path, "--json").json["resilience"]
+    assert status["last_stall"]["decision"] == "leave"
+    assert "do_something_slow" in run("status", "-w", tmp_path).text
+    go_on(tmp_path, site.url("/site/8/"))
+    assert_every_page_is_stored_once(tmp_path, expected_bodies(site, 8))
+
+
+def test_a_program_of_somebody_else_is_not_ended(site: SiteProcess, tmp_path: Path) -> None:
+    code, out, err = run_blocking(site.url("/site/8/"), tmp_path, 5)
+    assert (code, out) == (0, "8 pages\n")
+    assert "event_loop_blocked" in err
+
+
+def test_a_log_that_nobody_reads_blocks_the_crawl_but_not_its_end(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    """A pipe holds 64 KiB; then writing a line waits for ever, with the log's lock in hand."""
+    command = [sys.executable, "-m", "crawl4r", "crawl", site.url("/site/900/"), "-w", tmp_path]
+    with subprocess.Popen(
+        [*command, *LOOPBACK, "--no-extract", "--verbose"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=environment(ONE_SECOND),
+    ) as crawl:
+        assert crawl.wait(60) == 5
+    stack = health_in(tmp_path)["last_stall"]["stack"]
+    assert any("_log_visit" in call for call in stack)
+
+
+def test_a_process_that_was_stopped_for_a_while_has_not_stalled(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    options = ("-w", tmp_path, *LOOPBACK, "--rate", "20", "--no-extract")
+    with Background("crawl", site.url("/site/60/"), *options, env=ONE_SECOND) as crawl:
+        wait_until(lambda: health_in(tmp_path).get("state") == "running")
+        crawl.send(signal.SIGSTOP)
+        time.sleep(4)
+        crawl.send(signal.SIGCONT)
+        answer = crawl.end()
+    assert answer.code == 0
+    assert "stalled" not in answer.err and "blocked" not in answer.err
+
+
+def test_waiting_as_a_server_asked_is_no_stall(site: SiteProcess, tmp_path: Path) -> None:
+    flaky = site.url("/flaky/rest?fail=1&status=503&retry_after=6")
+    env = {"CRAWL4R_RESILIENCE__STALL_SECONDS": "2"}
+    options = ("-w", tmp_path, *LOOPBACK, "--no-extract", "--json")
+    with Background("crawl", flaky, *options, env=env) as crawl:
+        wait_until(lambda: health_in(tmp_path).get("state") == "resting")
+        assert health_in(tmp_path)["until"] > time.time()
+        answer = crawl.end()
+    assert (answer.code, answer.json["pages"]) == (0, 1)
+    assert "stalled" not in answer.err
+    assert health_in(tmp_path)["stalls"] == 0
+
+
+def test_a_paused_crawl_is_no_stall(site: SiteProcess, tmp_path: Path) -> None:
+    run("pause", "-w", tmp_path)
+    options = ("-w", tmp_path, *LOOPBACK, "--no-extract", "--json")
+    with Background("crawl", site.url("/site/4/"), *options, env=ONE_SECOND) as crawl:
+        wait_until(lambda: health_in(tmp_path).get("state") == "held")
+        assert "paused by" in health_in(tmp_path)["why"]
+        time.sleep(3)
+        assert health_in(tmp_path)["stalls"] == 0
+        run("pause", "-w", tmp_path, "--off")
+        answer = crawl.end()
+    assert (answer.code, answer.json["pages"]) == (0, 4)
+    assert "stalled" not in answer.err
+
+
+class Dumb:
+    """A transport that was asked and never answers, whatever its time limit."""
+
+    renders = False
+
+    def __init__(self, on_asked: Callable[[], None]) -> None:
+        self._on_asked = on_asked
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        self._on_asked()
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    async def close(self) -> None:
+        pass
+
+
+def settings_for(stall: float) -> Settings:
+    overrides = {
+        "resilience": {"stall_seconds": stall},
+        "fetch": {"timeout": 0.1},
+        "content": {"extract": False},
+    }
+    return load_settings(environment={}, overrides=overrides)
+
+
+def crawl_dumbly(
+    workspace: Path, stall: float, on_asked: Callable[[], None] = lambda: None
+) -> EndedBy:
+    """A crawl whose first request hangs."""
+
+    def make(settings: Settings, gate: AddressGate) -> Dumb:
+        return Dumb(on_asked)
+
+    async def crawl() -> EndedBy:
+        async with Workspace(workspace, settings_for(stall), make_transport=make) as opened:
+            return await opened.crawl("http://hangs.example/").finish()
+
+    return asyncio.run(asyncio.wait_for(crawl(), 60))
+
+
+def test_a_silence_that_nothing_explains_is_said_once_and_ends_the_crawl_in_the_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING", "crawl4r"):
+        assert crawl_dumbly(tmp_path, 0.3) is EndedBy.STALLED
+    stalls = [record.fields for record in caplog.records if record.message == "crawl_stalled"]  # type: ignore[attr-defined]
+    assert [stall["decision"] for stall in stalls] == ["go on", "leave"]
+    assert stalls[0]["findings"] == [] and stalls[1]["quiet_s"] >= 3
+    health = health_in(tmp_path)
+    assert (health["state"], health["why"]) == ("ended", "stalled")
+    assert health["last_stall"]["open_files_limit"] > health["last_stall"]["open_files"] > 3
+
+
+def test_a_store_that_cannot_be_written_ends_the_crawl(tmp_path: Path) -> None:
+    """Somebody unmounts the disk, or moves the folder away."""
+    place, elsewhere = tmp_path / "ws", tmp_path / "elsewhere"
+    with pytest.raises(StorageError, match="cannot write") as raised:
+        crawl_dumbly(place, 0.5, lambda: os.rename(place, elsewhere))
+    assert raised.value.exit_code == 4
+
+
+def test_more_memory_than_allowed_ends_the_crawl_with_code_6_and_everything_saved(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    url = site.url("/site/200/")
+    env = ONE_SECOND | {"CRAWL4R_RESILIENCE__MEMORY_MB": "5"}
+    options = ("-w", tmp_path, *LOOPBACK, "--rate", "50", "--json", "--log-json")
+    answer = run("crawl", url, *options, env=env)
+    assert (answer.code, answer.json["ended"]) == (6, "memory")
+    assert events_of(answer.err)["memory_high"]["memory_mb"] > 5
+    assert answer.json["pending"] > 0
+    assert health_in(tmp_path)["last_stall"]["decision"] == "leave to free memory"
+    go_on(tmp_path, url)
+    assert_every_page_is_stored_once(tmp_path, expected_bodies(site, 200))
+
+
+def test_whoever_takes_the_pages_slowly_does_not_stall_the_crawl(
+    site: SiteProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def crawl() -> int:
+        count = 0
+        overrides = {
+            "resilience": {"stall_seconds": 1.0},
+            "network": {"allow_private": ["127.0.0.1"]},
+            "politeness": {"rate": 0},
+            "content": {"extract": False},
+        }
+        settings = load_settings(environment={}, overrides=overrides)
+        async with Workspace(tmp_path, settings) as opened:
+            async for _ in opened.crawl(site.url("/site/90/")):
+                count += 1
+                if count == 1:
+                    await asyncio.sleep(5)  # until the crawl is as far ahead as it may be
+        return count
+
+    with caplog.at_level("WARNING", "crawl4r"):
+        assert asyncio.run(asyncio.wait_for(crawl(), 60)) == 90
+    assert [record for record in caplog.records if "stalled" in record.message] == []
