@@ -251,7 +251,8 @@ class Crawl:
             if isinstance(answer, Failure) and answer.by_network:
                 budget.end(self._clock(), Health.UNTOUCHED, answer.sent_at)
                 return None
-            visit = await self.judge.judge(lease, answer)
+            is_sick = budget.breaker.openings > 0
+            visit = await self.judge.judge(lease, answer, is_host_sick=is_sick)
         except BaseException:
             budget.end(self._clock(), Health.UNTOUCHED)
             raise

@@ -28,7 +28,7 @@ from crawl4r.archive.warc_files import (
     WarcSeries,
     remove_leftovers,
 )
-from crawl4r.archive.warc_records import IndexEntry, Record, RecordWriter
+from crawl4r.archive.warc_records import IndexEntry, Record, RecordWriter, record_kind_of
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.fetch.headers import validator_lines
@@ -196,7 +196,8 @@ class _Walk:
         if is_304 and original is None and earlier and earlier.sha256 == capture.sha256:
             yield from self._records_of(earlier)  # of a time that was not asked for
             original = earlier
-        if original is not None and (is_304 or capture.bytes):
+        came_again = is_304 or (capture.bytes and record_kind_of(capture) == "response")
+        if original is not None and came_again:
             self._revisits += 1
             self._note_page(capture, b"")
             yield self._records.revisit(capture, original, sent)

@@ -219,7 +219,7 @@ def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) ->
         referrer=None,
         latency_ms=0,
         retries=0,
-        http_version=page.http_version,
+        http_version=page.http_version or (earlier.http_version if earlier else ""),
         address=page.address,
         location=page.location,
     )

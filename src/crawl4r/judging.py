@@ -93,7 +93,20 @@ class Judge:
         self.links = LinkJudge(rules)
         self._reader.adopt(rules)
 
-    async def judge(self, lease: Lease, answer: Response | Failure) -> Visit:
+    async def judge(
+        self, lease: Lease, answer: Response | Failure, *, is_host_sick: bool = False
+    ) -> Visit:
+        """`is_host_sick`: it fails whatever it is asked for, so one more failure says nothing of this
+        URL, and uses up none of its retries."""
+        if not is_host_sick:
+            return await self._judge(lease, answer)
+        most = max(0, self._backoff.retries - 1)
+        visit = await self._judge(replace(lease, attempts=min(lease.attempts, most)), answer)
+        if visit.ending.state is UrlState.WAITING:
+            visit = replace(visit, ending=visit.ending._replace(is_blamed=False))
+        return replace(visit, lease=lease)
+
+    async def _judge(self, lease: Lease, answer: Response | Failure) -> Visit:
         if isinstance(answer, Failure):
             return self._failed(lease, answer)
         if answer.status == 304 and lease.validators:

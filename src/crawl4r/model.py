@@ -230,6 +230,7 @@ class Ending(NamedTuple):
     due_at: float | None = None  # epoch seconds, only for WAITING
     capture: int | None = None  # what was recorded of the visit, once it is
     content: int | None = None  # the same, when it holds the page's content
+    is_blamed: bool = True  # a failure counts against its retries
 
 
 @dataclass(frozen=True, slots=True)

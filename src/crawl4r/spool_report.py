@@ -7,6 +7,7 @@ from typing import Any
 
 from crawl4r.archive.spool import SpoolReader, segment_names
 from crawl4r.archive.spool_progress import is_held, read_progress
+from crawl4r.resilience.health import health_of
 from crawl4r.state.lock import holder_of
 
 
@@ -27,4 +28,5 @@ def spool_status(spool: Path, max_backlog: int) -> dict[str, Any] | None:
         "backlog": unread + progress.unfinished,
         "max_backlog": max_backlog,
         "is_held": discoverer is not None and is_held(spool),
+        "resilience": health_of(spool / "discover", discoverer),
     }

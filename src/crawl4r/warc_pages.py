@@ -201,7 +201,8 @@ class PageMaker:
 def moment_of(date: str) -> float:
     """Epoch seconds of a WARC-Date, however exact it is."""
     match = _DATE.fullmatch(date.strip())
-    if match is None:
+    # The last year of all: rounded up, a moment of it has no date any more.
+    if match is None or match[1] == "9999":
         raise Bad(f"no date: {date[:40]!r}")
     year, month, day, hour, minute, second, fraction = match.groups()
     try:

@@ -132,6 +132,26 @@ def captured_since(ws: Path, capture: int) -> dict[str, int]:
     return dict(Counter("/" + url.split("/", 3)[3] for url in urls))
 
 
+def test_a_host_that_is_away_does_not_keep_the_others_from_their_next_round(ws: Path) -> None:
+    impatient = {
+        "CRAWL4R_POLITENESS__BREAKER_THRESHOLD": "1",
+        "CRAWL4R_POLITENESS__BREAKER_COOLDOWN": "0",
+        "CRAWL4R_POLITENESS__BREAKER_GIVE_UP": "1",
+        "CRAWL4R_FETCH__RETRIES": "0",
+    }
+    refresh = ["crawl", "-w", ws, *OPTIONS, "--allow-private", "127.0.0.2", "--refresh"]
+    with ChangingSite(Changing(pages=20)) as here:
+        with ChangingSite(Changing(pages=20), hosts=["127.0.0.2"]) as away:
+            seeds = (here.url("/"), away.url("/", "127.0.0.2"))
+            assert run(*refresh, *seeds).json["visits"] == 40
+        first = run(*refresh, "--budget", "30", env=impatient)
+        assert first.json["ended"] == "hosts given up"
+        assert first.json["pending"] > 0
+        before = len(here.requests())
+        run(*refresh, "--budget", "30", env=impatient)
+        assert pages_asked(here, before)
+
+
 def test_why_says_when_a_change_is_to_be_expected(site: ChangingSite, ws: Path) -> None:
     crawl(ws, site.url("/"))
     lively = min(WORLD.lively() & WORLD.truth(1).changed & WORLD.truth(2).changed)

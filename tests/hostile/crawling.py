@@ -32,6 +32,8 @@ def quick_settings(**sections: dict[str, Any]) -> crawl4r.Settings:
         "reading": {"seconds": 2},
         "content": {"probe": False},
         "index": {"enabled": False},
+        "explore": {"enabled": False},
+        "limits": {"traps": {"enabled": False}},
     }
     for name, section in sections.items():
         merged[name] = {**merged.get(name, {}), **section}

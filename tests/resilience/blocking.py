@@ -1,6 +1,6 @@
-"""python -m tests.resilience.blocking URL WORKSPACE SECONDS [exits]: a program whose third page takes long.
+"""python -m tests.resilience.blocking URL WORKSPACE SECONDS [exits]: a program that blocks its loop.
 
-It iterates over a crawl and calls `time.sleep` in the event loop, as programs do that know no better.
+It iterates over a crawl and calls `time.sleep` at the third page, as programs do that know no better.
 """
 
 from __future__ import annotations

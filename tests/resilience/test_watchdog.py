@@ -68,8 +68,9 @@ def events_of(log: str) -> dict[str, dict[str, Any]]:
 def test_a_blocked_event_loop_is_noticed_and_its_stack_named(
     site: SiteProcess, tmp_path: Path
 ) -> None:
+    """But the program is not ours to end, though it stays blocked for longer than we would bear."""
     code, out, err = run_blocking(site.url("/site/8/"), tmp_path, 4)
-    assert (code, out) == (0, "8 pages\n")
+    assert (code, out) == (0, "8 pages\n"), err
     seen = events_of(err)
     blocked = seen["event_loop_blocked"]
     assert "do_something_slow_with_a_page: time.sleep(seconds)" in blocked["where"]
@@ -95,12 +96,6 @@ def test_a_loop_that_stays_blocked_ends_the_process_with_code_5_and_loses_nothin
     assert "do_something_slow" in run("status", "-w", tmp_path).text
     go_on(tmp_path, site.url("/site/8/"))
     assert_every_page_is_stored_once(tmp_path, expected_bodies(site, 8))
-
-
-def test_a_program_of_somebody_else_is_not_ended(site: SiteProcess, tmp_path: Path) -> None:
-    code, out, err = run_blocking(site.url("/site/8/"), tmp_path, 5)
-    assert (code, out) == (0, "8 pages\n")
-    assert "event_loop_blocked" in err
 
 
 def test_a_log_that_nobody_reads_blocks_the_crawl_but_not_its_end(
@@ -247,6 +242,7 @@ def test_whoever_takes_the_pages_slowly_does_not_stall_the_crawl(
             "network": {"allow_private": ["127.0.0.1"]},
             "politeness": {"rate": 0},
             "content": {"extract": False},
+            "explore": {"enabled": False},
         }
         settings = load_settings(environment={}, overrides=overrides)
         async with Workspace(tmp_path, settings) as opened:

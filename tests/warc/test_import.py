@@ -28,7 +28,8 @@ from tests.warc.files import (
     response,
     zstandard,
 )
-from tests.warc.workspaces import captures_of, made, page
+from tests.warc.strict import read_index
+from tests.warc.workspaces import captures_of, export, made, page
 
 SITE = "http://site.example"
 IDENTICAL = "http://netpreserve.org/warc/1.0/revisit/identical-payload-digest"
@@ -160,17 +161,18 @@ def test_what_is_no_http_message_is_broken(tmp_path: Path) -> None:
         record("response", f"{SITE}/2", b"HTTP/1.1 200 OK\r\nno end"),
         record("response", f"{SITE}/3", http(PAGE), date="yesterday"),
         record("response", f"{SITE}/4", http(PAGE), date="2026-02-30T00:00:00Z"),
+        record("response", f"{SITE}/4", http(PAGE), date="9999-12-31T23:59:59.999999Z"),
         record("response", f"{SITE}/5", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2_000_000 + b"\r\n\r\n"),
         response(f"{SITE}/good", PAGE),
     ]
     counts, captures = bring(tmp_path, *records)
     assert [capture.url for capture in captures] == [f"{SITE}/good"]
-    assert counts.broken == 5
+    assert counts.broken == 6
     offsets = [damage.offset for damage in counts.damages]
-    starts = [len(gzipped(records[:n])) for n in range(5)]
+    starts = [len(gzipped(records[:n])) for n in range(6)]
     assert offsets == starts
     told = run("import", tmp_path / "a.warc.gz", "-w", tmp_path / "ws2").text
-    assert "broken: 5" in told and f"a.warc.gz at {starts[1]}: " in told
+    assert "broken: 6" in told and f"a.warc.gz at {starts[1]}: " in told
 
 
 def revisit(
@@ -258,6 +260,20 @@ def test_an_older_capture_does_not_change_what_a_crawl_found(tmp_path: Path) -> 
     bring(tmp_path, response(f"{SITE}/", html_page("Newer"), date="2031-01-01T00:00:00Z"))
     assert documents_of(workspace) == [f"{SITE}/"]
     assert run("get", f"{SITE}/", "-w", workspace, "--markdown").text.startswith("# Newer")
+
+
+def test_times_at_the_ends_of_the_calendar_come_through(tmp_path: Path) -> None:
+    dates = ["0001-01-01T00:00:00Z", "0987-06-05T04:03:02Z", "9998-06-05T04:03:02Z"]
+    pages = [response(f"{SITE}/{n}", html_page(date), date=date) for n, date in enumerate(dates)]
+    bring(tmp_path, *pages)
+    export(tmp_path / "ws", tmp_path / "b.wacz")
+    export(tmp_path / "ws", tmp_path / "b.warc")
+    lines = read_index((tmp_path / "b.cdxj").read_bytes())
+    assert [line.timestamp for line in lines] == [
+        "00010101000000", "09870605040302", "99980605040302"
+    ]  # fmt: skip
+    with crawl4r.open(tmp_path / "again") as opened:
+        assert opened.import_archive(tmp_path / "b.wacz").added == 3
 
 
 @pytest.mark.parametrize("packing", PACKERS)

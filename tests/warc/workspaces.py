@@ -169,9 +169,13 @@ def _make_origins(maker: Maker) -> None:
     maker.add("http://site.example/old", page("Old"), request=None)
     record = [("content-type", "application/vnd.crawl4r.record+json")]
     unasked = {"address": "", "http_version": "", "request": None}
-    maker.add(
-        "https://imported.invalid/1", b'{"id": "1", "text": "Words"}', headers=record, **unasked
-    )
+    for name in ("1", "2"):  # the same words twice, under two names
+        maker.add(
+            f"https://imported.invalid/{name}",
+            b'{"id": "1", "text": "Words"}',
+            headers=record,
+            **unasked,
+        )
 
 
 def archive_of(opened: Workspace) -> Archive:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from io import FileIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from crawl4r.errors import StorageFull, UsageError
-from crawl4r.state.durable import sync_folder
+from crawl4r.state.durable import sync_folder, write_all
 
 _SHOWN = 200  # characters of a line
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
@@ -24,10 +25,11 @@ class Rebuilt:
     ) -> None:
         self._folder = folder
         self._places = places
-        self._files: dict[str, IO[bytes]] = {}
+        self._files: dict[str, FileIO] = {}
         try:
             for kind in places:
-                self._files[kind] = self._beside(kind).open("wb")
+                # Without a buffer: closing it must have nothing left to write.
+                self._files[kind] = self._beside(kind).open("wb", buffering=0)
         except OSError as problem:
             raise _full(folder, problem) from problem
         for kind in places:
@@ -35,7 +37,7 @@ class Rebuilt:
 
     def take(self, kind: str, data: bytes) -> None:
         try:
-            self._files[kind].write(data)
+            write_all(self._files[kind].fileno(), data)
         except OSError as problem:
             raise _full(self._places[kind], problem) from problem
 
@@ -44,7 +46,6 @@ class Rebuilt:
         lengths = {}
         for kind, file in self._files.items():
             try:
-                file.flush()
                 lengths[kind] = file.tell()
                 os.fsync(file.fileno())
                 file.close()

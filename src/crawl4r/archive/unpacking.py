@@ -47,7 +47,7 @@ class Unpacker(Protocol):
         """The next piece, empty at the end. Raises Damaged."""
 
     def offset(self, unread: int) -> int:
-        """Where a record begins that has `unread` bytes of the last piece, and more, before it."""
+        """Where the last `unread` bytes given begin; of a packed file, where their member does."""
 
     def consumed(self) -> int:
         """How many bytes of the file were read so far."""

@@ -77,13 +77,14 @@ class RecordWriter:
 
     def response(self, capture: Capture, body: bytes, sent: Sequence[str] | None) -> list[Record]:
         """A capture with its body; `sent` are the header lines of the request, where known."""
-        kind = kind_of(capture)
+        kind = record_kind_of(capture)
         digest = _digest_of(capture)
         fields = _fields(kind, capture) | {"WARC-Payload-Digest": digest}
         if kind == "resource":
-            content_type = next((v for k, v in capture.headers if k == "content-type"), "")
-            data = self._record(fields, b"", body, content_type or "application/octet-stream")
-            mime = _mime(content_type or "application/octet-stream")
+            declared = next((v for k, v in capture.headers if k == "content-type"), "")
+            content_type = _BLANKS.sub(" ", declared) or "application/octet-stream"
+            data = self._record(fields, b"", body, content_type)
+            mime = _mime(content_type)
             return [Record(data, IndexEntry(capture.url, capture.fetched_at, mime, None, digest))]
         data = self._record(fields, response_head(capture, len(body)), body)
         entry = IndexEntry(
@@ -98,7 +99,7 @@ class RecordWriter:
         is_304 = capture.verdict is Verdict.NOT_MODIFIED
         fields = _fields("revisit", capture)
         fields["WARC-Profile"] = PROFILES + (NOT_MODIFIED if is_304 else IDENTICAL)
-        fields["WARC-Refers-To"] = _id_of(original, kind_of(original))
+        fields["WARC-Refers-To"] = _id_of(original, record_kind_of(original))
         fields["WARC-Refers-To-Target-URI"] = original.url
         fields["WARC-Refers-To-Date"] = warc_date(original.fetched_at)
         fields["WARC-Payload-Digest"] = digest = _digest_of(capture)
@@ -164,9 +165,10 @@ class _Head(StatusAndHeaders):  # type: ignore[misc]
         self.headers_buff = self._head
 
 
-def kind_of(capture: Capture) -> str:
+def record_kind_of(capture: Capture) -> str:
     """What a record with the body of this capture is: what no server sent is only a resource."""
-    return "response" if capture.http_version or capture.address else "resource"
+    was_sent = capture.http_version or capture.address or capture.status != 200
+    return "response" if was_sent else "resource"
 
 
 def verdict_of_status(status: int, location: str | None) -> Verdict:

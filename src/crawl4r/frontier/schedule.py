@@ -164,6 +164,8 @@ class Schedule:
         """It was not visited after all: it is the first of its host again."""
         self.outstanding -= 1
         self._under_way[lease.host] -= 1
+        if not self._under_way[lease.host]:
+            del self._under_way[lease.host]
         if self._is_stopped or lease.host in self.given_up:
             self._frontier.release([lease])
         else:

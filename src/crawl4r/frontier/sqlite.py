@@ -32,7 +32,7 @@ WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
 _SETTLE = """
 UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coalesce(?, capture),
     content = coalesce(?, content),
-    attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + 1 ELSE 0 END
+    attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + ? ELSE 0 END
 WHERE id = ?
 """
 _CAPS = ("depth ", "trap: ")  # how rules begin that say no for now
@@ -149,7 +149,16 @@ class SqliteFrontier:
         self._database.write_many(
             _SETTLE,
             (
-                (e.state.value, e.verdict.value, e.reason, e.due_at, e.capture, e.content, e.url_id)
+                (
+                    e.state.value,
+                    e.verdict.value,
+                    e.reason,
+                    e.due_at,
+                    e.capture,
+                    e.content,
+                    e.is_blamed,
+                    e.url_id,
+                )
                 for e in endings
             ),
         )

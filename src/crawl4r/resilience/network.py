@@ -37,13 +37,14 @@ class Network:
     ) -> None:
         self.on_doubt: Callable[[], None] | None = None  # without it, hosts are to blame
         self.is_gone = False
-        self.is_asked_for = False  # the probes are to be asked
+        self.questions = 0  # to the probes, so far
         self.failures = 0  # in a row, over all hosts
         self._brake = brake
         self._heart = heart
         self._rules = rules
         self._answered: deque[str] = deque(maxlen=_ANSWERED)  # URLs, or proxies, the last one last
         self._waiting: list[asyncio.Future[bool]] = []
+        self._is_asked = False  # a question, and nobody has answered it yet
         self._coming_back = asyncio.Event()
         self._is_over = False
         self._trusted_until = 0.0
@@ -98,7 +99,7 @@ class Network:
 
     def tell(self, is_there: bool | None, why: str = "") -> None:
         """What the probes found; None when nobody could be asked."""
-        self.is_asked_for = False
+        self._is_asked = False
         if is_there is False:
             self.lose(why)
             return
@@ -140,8 +141,9 @@ class Network:
 
     def _ask(self) -> None:
         self._forget_timer()
-        if self._waiting and not self.is_asked_for and self.on_doubt:
-            self.is_asked_for = True
+        if self._waiting and not self._is_asked and self.on_doubt:
+            self._is_asked = True
+            self.questions += 1
             self.on_doubt()
 
     def _release(self, is_lost: bool) -> None:

@@ -36,7 +36,7 @@ EXIT_CODES = {Decision.GIVE_UP_STORE: 4, Decision.LEAVE: 5, Decision.SAVE_MEMORY
 _LONGEST_TICK = 5.0  # seconds between two looks
 _SPEECH = 2.0  # seconds that a line of the log may take: what reads it may have stopped
 _TO_LEAVE = 120.0  # seconds that a crawl may take to end, before it is ended
-_OVERSLEPT = 2.0  # seconds by which a tick may be late before the machine must have slept
+_LATE = 0.25  # seconds, and a tick: a look that is later than that did not come late by itself
 
 
 class Watchdog:
@@ -68,10 +68,11 @@ class Watchdog:
         self._view = look()
         self._loop = asyncio.get_running_loop()
         self._loop_thread = threading.get_ident()
-        self._heard_at = clock()
+        self._heard_at = self._stepped_at = clock()
         self._is_asked = False  # the loop, and it has not answered yet
         self._slept = 0.0  # seconds since the last beat in which the whole process stood still
         self._examine_at = self._probe_at = 0.0
+        self._answered = network.questions  # of them, by the probes
         self._stall: dict[str, Any] | None = None  # the one that lasts
         self._last_stall: dict[str, Any] | None = None
         self._blocked_since: float | None = None
@@ -93,6 +94,7 @@ class Watchdog:
         self._ended = why or "closed"
         self._woken.set()
         self._thread.join(1.0)
+        self._end_stall()
         self._file.close(self._health(self._clock(), "ended"))
 
     def _run(self) -> None:
@@ -101,20 +103,20 @@ class Watchdog:
                 self._step(self._clock())
             except Exception as problem:  # whoever watches must not be the one who falls asleep
                 self._say(events.WATCH_FAILED, 40, problem=repr(problem))
-            self._rest()
+            self._woken.wait(self._tick())
+            self._woken.clear()
 
-    def _rest(self) -> None:
+    def _tick(self) -> float:
+        """Seconds between two looks."""
         rules = self._rules()
-        tick = min(_LONGEST_TICK, max(0.02, min(rules.stall_seconds / 10, rules.probe_seconds / 2)))
-        before = self._clock()
-        self._woken.wait(tick)
-        self._woken.clear()
-        late = self._clock() - before - tick
-        if late > _OVERSLEPT:
-            self._heard_at += late
-            self._slept += late
+        return min(_LONGEST_TICK, max(0.02, min(rules.stall_seconds / 10, rules.probe_seconds / 2)))
 
     def _step(self, now: float) -> None:
+        # Stopped by a signal, or with the whole machine: while nobody could do anything, nobody was late.
+        asleep = max(0.0, now - self._stepped_at - 2 * self._tick() - _LATE)
+        self._stepped_at = now
+        self._heard_at += asleep
+        self._slept += asleep
         blocked = now - self._heard_at if self._is_asked else 0.0
         if not self._is_asked:
             self._is_asked = True
@@ -124,7 +126,7 @@ class Watchdog:
         quiet = seconds_quiet(self._view, now) - self._slept
         threshold = self._rules().stall_seconds
         if max(blocked, quiet) < threshold:
-            self._end_stall(now)
+            self._end_stall()
         elif now >= self._examine_at:
             self._examine(quiet, blocked if blocked >= threshold else 0.0)
             self._examine_at = now + threshold
@@ -144,9 +146,11 @@ class Watchdog:
         self._is_asked = False
 
     def _see_to_the_network(self, now: float) -> None:
-        network = self._network
-        if not network.is_asked_for and not (network.is_gone and now >= self._probe_at):
+        network, questions = self._network, self._network.questions
+        is_news = questions != self._answered
+        if not is_news and not (network.is_gone and now >= self._probe_at):
             return
+        self._answered = questions
         answers = self._prober.ask(endpoints_of(network.places))
         self._probe_at = self._clock() + self._rules().probe_seconds
         self._in_loop(network.tell, is_there(answers), _in_words(answers))
@@ -190,7 +194,7 @@ class Watchdog:
             self._stall["stack"] = list(facts.stack)
         self._last_stall = self._stall
 
-    def _end_stall(self, now: float) -> None:
+    def _end_stall(self) -> None:
         self._examine_at = 0.0
         if self._stall is None or self._leaves:
             return
