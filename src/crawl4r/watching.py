@@ -20,7 +20,7 @@ from crawl4r.errors import StorageFull
 from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
-from crawl4r.resilience.probing import Prober
+from crawl4r.resilience.probing import Prober, in_words
 from crawl4r.resilience.stalling import Decision, Facts, View, WatchRules
 from crawl4r.resilience.watchdog import Watchdog
 from crawl4r.settings import Settings
@@ -125,8 +125,7 @@ class CrawlWatch:
         """Do what the watchdog decided. Runs in the event loop."""
         run = self._run
         if decision is Decision.WAIT:
-            words = [f"{place}: {problem}" for place, problem in facts.probes.items()]
-            run.network.lose("; ".join(words))
+            run.network.lose(in_words(facts.probes))
         elif decision is Decision.GIVE_UP_STORE:
             if self._problem and not self._problem.done():
                 self._problem.set_exception(StorageFull(f"cannot write {facts.store}"))

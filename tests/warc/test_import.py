@@ -67,13 +67,13 @@ def chunked(body: bytes, size: int = 700) -> bytes:
 PAGE = html_page("A page")
 CODED = {
     "plain": (PAGE, []),
-    "gzip": (gzip.compress(PAGE), ["Content-Encoding: gzip"]),
+    "gzip": (gzip.compress(PAGE, mtime=0), ["Content-Encoding: gzip"]),
     "deflate": (zlib.compress(PAGE), ["Content-Encoding: deflate"]),
     "br": (brotli.compress(PAGE), ["Content-Encoding: br"]),
     "zstd": (zstd.compress(PAGE), ["Content-Encoding: zstd"]),
     "chunked": (chunked(PAGE), ["Transfer-Encoding: chunked"]),
     "both": (
-        chunked(gzip.compress(PAGE)),
+        chunked(gzip.compress(PAGE, mtime=0)),
         ["Transfer-Encoding: chunked", "Content-Encoding: gzip"],
     ),
     "said and not done": (PAGE, ["Transfer-Encoding: chunked", "Content-Encoding: gzip"]),
@@ -321,8 +321,8 @@ def test_a_member_that_is_a_bomb_costs_nothing_but_itself(tmp_path: Path) -> Non
     [
         ("a.warc", b"<html>no archive", "begins with"),
         ("a.warc.gz", b"", "begins with"),
-        ("a.warc.gz", gzip.compress(b"just words"), "no WARC file in it"),
-        ("a.jsonl.gz", gzip.compress(b'{"id": 1}'), "no WARC file in it"),
+        ("a.warc.gz", gzip.compress(b"just words", mtime=0), "no WARC file in it"),
+        ("a.jsonl.gz", gzip.compress(b'{"id": 1}', mtime=0), "no WARC file in it"),
         ("a.warc.zst", zstd.compress(b"just words"), "no WARC file in it"),
         ("a.wacz", b"PK\x03\x04 and no more", "cannot be read as a WACZ"),
         ("a.wacz", b"not even a zip", "begins with"),

@@ -59,6 +59,10 @@ def is_there(answers: Mapping[str, str]) -> bool | None:
     return any(not problem for problem in asked) if asked else None
 
 
+def in_words(answers: Mapping[str, str]) -> str:
+    return "; ".join(f"{place}: {problem or 'answers'}" for place, problem in answers.items())
+
+
 class Prober:
     """Asks endpoints side by side."""
 

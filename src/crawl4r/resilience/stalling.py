@@ -12,6 +12,7 @@ from crawl4r.resilience.probing import is_there
 _FILES_SHARE = 0.95  # of the limit, from which no socket can be had
 _UNEXPLAINED = 10  # thresholds of silence after which a restart is worth more than patience
 _LITTLE_DISK_MB = 64
+_LONGEST_TICK = 5.0  # seconds
 
 
 class Decision(StrEnum):
@@ -31,6 +32,11 @@ class WatchRules:
     network_failures: int = 10  # in a row, over all hosts, that raise the question at once
     memory_mb: float = 0.0  # ceiling; 0 is none
     leak_mb_hour: float = 0.0  # growth that counts as a leak; 0 is none
+
+    @property
+    def tick(self) -> float:
+        """Seconds between two looks at the crawl."""
+        return min(_LONGEST_TICK, max(0.02, min(self.stall_seconds / 10, self.probe_seconds / 2)))
 
 
 class View(NamedTuple):

@@ -21,7 +21,7 @@ from crawl4r.resilience.examining import examine, stack_of, within
 from crawl4r.resilience.health import HealthFile
 from crawl4r.resilience.memory import Growth, own_mb
 from crawl4r.resilience.network import Network
-from crawl4r.resilience.probing import Prober, endpoints_of, is_there
+from crawl4r.resilience.probing import Prober, endpoints_of, in_words, is_there
 from crawl4r.resilience.stalling import (
     Decision,
     Facts,
@@ -33,7 +33,6 @@ from crawl4r.resilience.stalling import (
 )
 
 EXIT_CODES = {Decision.GIVE_UP_STORE: 4, Decision.LEAVE: 5, Decision.SAVE_MEMORY: 6}
-_LONGEST_TICK = 5.0  # seconds between two looks
 _SPEECH = 2.0  # seconds that a line of the log may take: what reads it may have stopped
 _TO_LEAVE = 120.0  # seconds that a crawl may take to end, before it is ended
 _LATE = 0.25  # seconds, and a tick: a look that is later than that did not come late by itself
@@ -103,17 +102,12 @@ class Watchdog:
                 self._step(self._clock())
             except Exception as problem:  # whoever watches must not be the one who falls asleep
                 self._say(events.WATCH_FAILED, 40, problem=repr(problem))
-            self._woken.wait(self._tick())
+            self._woken.wait(self._rules().tick)
             self._woken.clear()
 
-    def _tick(self) -> float:
-        """Seconds between two looks."""
-        rules = self._rules()
-        return min(_LONGEST_TICK, max(0.02, min(rules.stall_seconds / 10, rules.probe_seconds / 2)))
-
     def _step(self, now: float) -> None:
-        # Stopped by a signal, or with the whole machine: while nobody could do anything, nobody was late.
-        asleep = max(0.0, now - self._stepped_at - 2 * self._tick() - _LATE)
+        # Stopped by a signal, or with the whole machine: when nobody can do anything, nobody is late.
+        asleep = max(0.0, now - self._stepped_at - 2 * self._rules().tick - _LATE)
         self._stepped_at = now
         self._heard_at += asleep
         self._slept += asleep
@@ -153,7 +147,7 @@ class Watchdog:
         self._answered = questions
         answers = self._prober.ask(endpoints_of(network.places))
         self._probe_at = self._clock() + self._rules().probe_seconds
-        self._in_loop(network.tell, is_there(answers), _in_words(answers))
+        self._in_loop(network.tell, is_there(answers), in_words(answers))
 
     def _see_to_the_memory(self, now: float) -> None:
         held = own_mb()
@@ -259,7 +253,3 @@ class Watchdog:
             "stalls": self._stalls,
             "last_stall": self._last_stall,
         }
-
-
-def _in_words(answers: dict[str, str]) -> str:
-    return "; ".join(f"{place}: {problem or 'answers'}" for place, problem in answers.items())
