@@ -42,7 +42,7 @@ imports: setup
 	@out=$$($(BIN)/lint-imports --no-cache 2>&1) || { echo "$$out"; exit 1; }
 
 unit: setup
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 docs: setup  ## write docs/reference again from the code
 	@$(BIN)/python -m docs.generate
@@ -54,6 +54,7 @@ soak: setup  ## the long versions: a thousand kills, every fault, a million URLs
 	@CRAWL4R_FUZZ=150000 $(BIN)/python -m pytest tests/content/test_fuzz.py
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
 	@CRAWL4R_KILLS=1000 $(BIN)/python -m pytest tests/search/test_index_kill.py
+	@CRAWL4R_KILLS=200 $(BIN)/python -m pytest tests/spool/test_spool_kill.py tests/logs/test_log_kill.py
 	@$(BIN)/crawl4r selftest --kill 200
 	@$(BIN)/python -m bench.growth
 

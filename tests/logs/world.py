@@ -130,6 +130,7 @@ def settings_with(**sections: dict[str, Any]) -> crawl4r.Settings:
         "fetch": {"retries": 0},
         "content": {"probe": False, "extract": False},
         "index": {"enabled": False},
+        "explore": {"enabled": False},
         "logs": {"enabled": True},
     }
     for name, section in sections.items():
