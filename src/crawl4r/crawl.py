@@ -113,12 +113,11 @@ class Crawl:
     async def run(self) -> EndedBy:
         """Crawl until nothing is left, a cap is reached or `stop` is called."""
         events.emit(events.CRAWL_STARTED, pages_so_far=self.keeper.pages)
-        async with asyncio.TaskGroup() as tasks, self._time_limit():
-            while (turn := await self._next_turn()) is not None:
-                work = self._errand(turn) if isinstance(turn, RobotsErrand) else self._visit(turn)
-                task = tasks.create_task(work)
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+        try:
+            await self._visit_all()
+        except BaseException:
+            self.keeper.drop()
+            raise
         self.schedule.stop()
         self.keeper.commit()
         if self._ended_by is None:
@@ -128,6 +127,14 @@ class Crawl:
             events.emit(events.HOST_GIVEN_UP, 30, host=host)
         events.emit(events.CRAWL_ENDED, why=self._ended_by.value, visits=self.progress.visits)
         return self._ended_by
+
+    async def _visit_all(self) -> None:
+        async with asyncio.TaskGroup() as tasks, self._time_limit():
+            while (turn := await self._next_turn()) is not None:
+                work = self._errand(turn) if isinstance(turn, RobotsErrand) else self._visit(turn)
+                task = tasks.create_task(work)
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
 
     def stop(self, why: EndedBy = EndedBy.STOPPED) -> None:
         """Begin nothing more; what is in flight is finished and kept."""

@@ -101,6 +101,13 @@ class Keeper:
                 durable.set_result(hosts)
             hosts = set()
 
+    def drop(self) -> None:
+        """The crawl has failed: what waits is not kept, and the next run fetches it again."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        self._waiting.clear()
+
     def _write(self, visits: Sequence[Visit]) -> set[str]:
         shelf = self._shelf
         now = self._wall()

@@ -81,7 +81,9 @@ class Reading(NamedTuple):
 
     @staticmethod
     def from_json(plain: Sequence[Any]) -> Reading:
-        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _, links, words = plain
+        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _, links, words = (
+            plain
+        )
         judged = PageVerdict(Verdict(verdict), reason, tuple(signals))
         items = [Found(*item) for item in found]
         return Reading(encoding, noindex, nofollow, items, judged, note, None, links, words)

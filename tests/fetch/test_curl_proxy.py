@@ -30,6 +30,7 @@ def settings(
             "agent": {"contact": "https://example.org"},
             "network": {"allow_private": ["127.0.0.1"]},
             "politeness": {"rate": 0, "per_host": 4, "obey_robots": obey_robots},
+            "explore": {"enabled": False},
             "fetch": {
                 "timeout": 5,
                 "retries": 2,

@@ -35,6 +35,7 @@ def crawl(folder: Path, *seeds: str, refresh: bool = False, **fetch: Any) -> dic
             "agent": {"contact": "https://example.org"},
             "network": {"allow_private": ["127.0.0.0/8"]},
             "politeness": {"rate": 0},
+            "explore": {"enabled": False},
             "fetch": {"timeout": 5, "retries": 0, **fetch},
         }
     )

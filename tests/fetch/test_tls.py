@@ -118,6 +118,7 @@ def test_a_site_on_https_is_crawled_whole(nginx: Nginx, tmp_path: Path) -> None:
         {
             "agent": {"contact": "https://example.org"},
             "politeness": {"rate": 0, "per_host": 4},
+            "explore": {"enabled": False},
             "network": {
                 "allow_private": [NAME],
                 "resolve": {NAME: "127.0.0.1"},

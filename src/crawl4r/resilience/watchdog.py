@@ -233,7 +233,7 @@ class Watchdog:
             return "waiting for the network"
         if self._stall:
             return "stalled"
-        if self._view.expected > now:
+        if self._view.expected > max(now, self._view.beat):
             return "held" if self._view.waits_for else "resting"
         return "running"
 

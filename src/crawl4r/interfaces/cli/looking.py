@@ -48,7 +48,9 @@ async def sample_site(url: str, place: Path, options: dict[str, Any], pages: int
         return Sample(
             list(workspace.pages()),
             max(delays, default=0.0),
-            [(each.pattern, each.reason) for each in traps.guard.suggest_excludes()] if traps else [],
+            [(each.pattern, each.reason) for each in traps.guard.suggest_excludes()]
+            if traps
+            else [],
         )
 
 
