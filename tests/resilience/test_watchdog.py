@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -173,9 +174,10 @@ class Dumb:
         pass
 
 
-def settings_for(stall: float) -> Settings:
+def settings_for(stall: float, **more: Any) -> Settings:
     overrides = {
-        "resilience": {"stall_seconds": stall},
+        "resilience": {"stall_seconds": stall, **more},
+        "network": {"allow_private": ["127.0.0.1"]},
         "fetch": {"timeout": 0.1},
         "content": {"extract": False},
     }
@@ -208,6 +210,34 @@ def test_a_silence_that_nothing_explains_is_said_once_and_ends_the_crawl_in_the_
     health = health_in(tmp_path)
     assert (health["state"], health["why"]) == ("ended", "stalled")
     assert health["last_stall"]["open_files_limit"] > health["last_stall"]["open_files"] > 3
+
+
+def test_a_stall_without_a_network_waits_for_it(tmp_path: Path) -> None:
+    """The answer never comes, and neither does a connection to the probe, until somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        place = server.getsockname()
+
+    async def until(state: str) -> None:
+        while health_in(tmp_path).get("state") != state:  # noqa: ASYNC110 - a file calls nobody
+            await asyncio.sleep(0.02)
+
+    async def crawl() -> None:
+        probes = {"probe_hosts": [f"127.0.0.1:{place[1]}"], "probe_seconds": 0.2}
+        settings = settings_for(0.5, **probes)
+        make = lambda settings, gate: Dumb(lambda: None)  # noqa: E731
+        async with Workspace(tmp_path, settings, make_transport=make) as opened:
+            run = opened.crawl("http://hangs.example/")
+            running = asyncio.create_task(run.finish())
+            await until("waiting for the network")
+            assert run.brake.is_held
+            with socket.create_server(place):
+                await until("stalled")
+            assert not run.brake.is_held
+            run.stop_now()
+            await running
+
+    asyncio.run(asyncio.wait_for(crawl(), 60))
+    assert health_in(tmp_path)["last_stall"]["decision"] in {"go on", "wait for the network"}
 
 
 def test_a_store_that_cannot_be_written_ends_the_crawl(tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ class Watchdog:
 
     def _step(self, now: float) -> None:
         # Stopped by a signal, or with the whole machine: when nobody can do anything, nobody is late.
-        asleep = max(0.0, now - self._stepped_at - 2 * self._rules().tick - _LATE)
+        rules = self._rules()
+        asleep = max(0.0, now - self._stepped_at - 2 * rules.tick - _LATE)
         self._stepped_at = now
         self._heard_at += asleep
         self._slept += asleep
@@ -117,14 +118,16 @@ class Watchdog:
             self._in_loop(self._answer)
         self._see_to_the_network(now)
         self._see_to_the_memory(now)
-        quiet = seconds_quiet(self._view, now) - self._slept
-        threshold = self._rules().stall_seconds
-        if max(blocked, quiet) < threshold:
+        if blocked <= 2 * rules.tick:  # it answers, and what it says is not old
+            quiet, blocked = max(0.0, seconds_quiet(self._view, now) - self._slept), 0.0
+        else:
+            quiet = blocked
+        if quiet < rules.stall_seconds:
             self._end_stall()
         elif now >= self._examine_at:
-            self._examine(quiet, blocked if blocked >= threshold else 0.0)
-            self._examine_at = now + threshold
-        if self._leaves and now > self._leaves[1] + max(_TO_LEAVE, 2 * threshold):
+            self._examine(quiet, blocked)
+            self._examine_at = now + rules.stall_seconds
+        if self._leaves and now > self._leaves[1] + max(_TO_LEAVE, 2 * rules.stall_seconds):
             self._exit(EXIT_CODES[self._leaves[0]], "it did not end in time")
         state = self._state_at(now)
         if self._file.is_due(now, state):
@@ -239,7 +242,6 @@ class Watchdog:
 
     def _health(self, now: float, state: str) -> dict[str, Any]:
         epoch = time.time() - now  # turns the clock into epoch seconds
-        until = self._view.expected
         held = own_mb()
         return {
             "pid": os.getpid(),
@@ -248,7 +250,7 @@ class Watchdog:
             "state": state,
             "why": self._ended or self._view.waits_for,
             "last_beat": round(self._view.beat + epoch, 3),
-            "until": round(until + epoch, 3) if now < until < float("inf") else None,
+            "until": round(self._view.expected + epoch, 3) if state == "resting" else None,
             "memory_mb": None if held is None else round(held, 1),
             "stalls": self._stalls,
             "last_stall": self._last_stall,
