@@ -8,8 +8,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from crawl4r.model import PageBody
-from crawl4r.reading import Reading, ReadingRules
+from crawl4r.reading import Reading
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.rules import ReadingRules
 from crawl4r.safe_reading import SafeReader, Unreadable, is_quick
 
 MOST_NODES = 2_000_000  # that a page read in place may become: a few hundred MB, half a second

@@ -43,11 +43,12 @@ from crawl4r.judging import Judge
 from crawl4r.keeping import Keeper, Shelf
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
-from crawl4r.reading import LinkJudge, ReadingRules
+from crawl4r.reading import LinkJudge
 from crawl4r.reporting import Reporter
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.robots_gate import TEMPORARY, RobotsGate
+from crawl4r.rules import ReadingRules
 from crawl4r.safe_reading import SafeReader
 from crawl4r.settings import Settings
 from crawl4r.state.database import Database

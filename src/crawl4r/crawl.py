@@ -30,6 +30,7 @@ from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import Health, HostBudgets
 from crawl4r.robots_gate import RobotsGate, RobotsWord
+from crawl4r.rules import CrawlLimits
 from crawl4r.trap_watch import TrapWatch
 
 
@@ -44,16 +45,6 @@ class EndedBy(StrEnum):
     HOSTS_GIVEN_UP = "hosts given up"
     STALLED = "stalled"
     MEMORY = "memory"
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlLimits:
-    """Global caps; None is no cap. They count over the life of the workspace, except the seconds."""
-
-    concurrency: int = 16
-    max_pages: int | None = None
-    max_bytes: int | None = None
-    max_seconds: float | None = None
 
 
 @dataclass(slots=True)

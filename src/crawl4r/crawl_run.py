@@ -26,12 +26,13 @@ from crawl4r.crawl import Crawl, EndedBy
 from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.model import Capture, FoundBy, Visit
-from crawl4r.reading import LinkJudge, ReadingRules
+from crawl4r.reading import LinkJudge
 from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.stalling import WatchRules
+from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.watching import CrawlWatch

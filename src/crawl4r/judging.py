@@ -26,9 +26,10 @@ from crawl4r.model import (
     Verdict,
     Visit,
 )
-from crawl4r.reading import LinkJudge, ReadingRules
+from crawl4r.reading import LinkJudge
 from crawl4r.resilience.politeness import Health
 from crawl4r.resilience.retry import Backoff, parse_retry_after
+from crawl4r.rules import ReadingRules
 from crawl4r.safe_reading import SafeReader, Unreadable
 from crawl4r.urls.canonical import split
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.model import LISTING, FoundBy
-from crawl4r.reading import LISTED, ReadingRules
+from crawl4r.reading import LISTED
+from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
 from crawl4r.state.database import Database
 

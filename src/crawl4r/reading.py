@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -18,51 +17,14 @@ from crawl4r.discovery.links import Document, is_nofollow
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
+from crawl4r.rules import ReadingRules
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
-from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
+from crawl4r.urls.scope import Scope
 
 _SEEN_LINKS = 250_000
 _MOST_LINKS = 10_000  # new ones from one page
 _TOO_MANY = f"only the first {_MOST_LINKS:,} links were read"
 _ANCHOR_CHARACTERS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingRules:
-    """Everything that decides what a page's links become."""
-
-    scope: ScopeRules = field(default_factory=ScopeRules)
-    canonical: CanonicalRules = field(default_factory=CanonicalRules)
-    keywords: Sequence[str] = ()
-    max_depth: int | None = None
-    follow_nofollow: bool = True
-    follow_links: bool = True  # False: pages are judged, their links left to somebody else
-    follow_feeds: bool = False  # and the URLs that feeds and sitemaps name
-    lists_only: bool = False  # links are written down, and not visited
-
-    def as_json(self) -> dict[str, Any]:
-        plain = asdict(self)
-        for name in ("drop_params", "keep_params"):
-            plain["canonical"][name] = sorted(plain["canonical"][name])
-        return plain
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> ReadingRules:
-        scope = dict(plain["scope"])
-        scope["caps"] = [GroupCap(**cap) for cap in scope["caps"]]
-        canonical = dict(plain["canonical"])
-        for name in ("drop_params", "keep_params"):
-            canonical[name] = frozenset(canonical[name])
-        return ReadingRules(
-            ScopeRules(**scope),
-            CanonicalRules(**canonical),
-            plain["keywords"],
-            plain["max_depth"],
-            plain["follow_nofollow"],
-            plain["follow_links"],
-            plain["follow_feeds"],
-            plain["lists_only"],
-        )
 
 
 class Reading(NamedTuple):

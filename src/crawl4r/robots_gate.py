@@ -18,6 +18,7 @@ from crawl4r.errors import InvalidUrl
 from crawl4r.model import Failure, Found, Response, Verdict
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.retry import Backoff
+from crawl4r.rules import RobotsRules
 from crawl4r.state.records import RobotsRecord, RobotsRecords
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.robots import MAX_BYTES, RobotsFile
@@ -28,14 +29,6 @@ _MAX_HOPS = 5  # RFC 9309 2.3.1.2
 _LEAST_TTL = 60.0  # seconds: an answer must outlive the page it was asked for
 _PARSED_AT_HAND = 2_000
 _EXACT = CanonicalRules(drop_tracking=False, sort_params=False)
-
-
-@dataclass(frozen=True, slots=True)
-class RobotsRules:
-    agents: Sequence[str] = ("crawlr", "crawl4r")
-    obey: bool = True
-    ttl: float = 24 * 3600.0  # seconds an answer holds
-    unreachable_ttl: float = 600.0  # seconds before a site that could not be asked is asked again
 
 
 class RobotsWord(NamedTuple):

@@ -9,8 +9,9 @@ in bytes: a page that is small and has few tags cannot take long, whatever it sa
 from __future__ import annotations
 
 from crawl4r.model import PageBody
-from crawl4r.reading import Reader, Reading, ReadingRules, head_of
+from crawl4r.reading import Reader, Reading, head_of
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.rules import ReadingRules
 
 _QUICK_BYTES = 64 * 1024
 _QUICK_TAGS = 2_500

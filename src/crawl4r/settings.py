@@ -15,12 +15,10 @@ from typing import Any
 import yaml
 from pydantic import ValidationError, model_validator
 
-from crawl4r.crawl import CrawlLimits
 from crawl4r.errors import SettingsError
 from crawl4r.fetch.headers import check_header
 from crawl4r.frontier.priority import Strategy
-from crawl4r.reading import ReadingRules
-from crawl4r.robots_gate import RobotsRules
+from crawl4r.rules import CrawlLimits, ReadingRules, RobotsRules
 from crawl4r.sections import (
     Agent,
     Content,

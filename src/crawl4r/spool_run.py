@@ -12,8 +12,9 @@ from crawl4r.app import Parts
 from crawl4r.app_spool import build_announcer, build_feed, discoverer_folder, spool_folder
 from crawl4r.crawl import Crawl
 from crawl4r.crawl_run import CrawlRun
-from crawl4r.reading import LinkJudge, ReadingRules
+from crawl4r.reading import LinkJudge
 from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
 from crawl4r.spooling import BackPressure, SpoolFeed
 from crawl4r.state.lock import holder_of

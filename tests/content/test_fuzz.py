@@ -15,8 +15,9 @@ from typing import Any
 
 from crawl4r.documenting import extract_body
 from crawl4r.model import Extraction, PageBody
-from crawl4r.reading import ReadingRules, head_of
+from crawl4r.reading import head_of
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.rules import ReadingRules
 
 PAGES = int(os.environ.get("CRAWL4R_FUZZ", "300"))
 SEED = int(os.environ.get("CRAWL4R_FUZZ_SEED", "20261115"))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from crawl4r.content.decode import decode, guess_encoding
 from crawl4r.model import PageBody
-from crawl4r.reading import Reader, ReadingRules
+from crawl4r.reading import Reader
+from crawl4r.rules import ReadingRules
 from tests.properties import steady
 
 HTML = "text/html"

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from crawl4r.model import Found, FoundBy, PageBody
-from crawl4r.reading import Reader, Reading, ReadingRules, head_of, make_reader
+from crawl4r.reading import Reader, Reading, head_of, make_reader
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.rules import ReadingRules
 from crawl4r.urls.scope import ScopeRules
 
 PAGE = "http://e.org/folder/page?q=1"

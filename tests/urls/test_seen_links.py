@@ -5,7 +5,8 @@ import tracemalloc
 import pytest
 
 from crawl4r.model import Found, PageBody
-from crawl4r.reading import Reader, ReadingRules, SeenLinks
+from crawl4r.reading import Reader, SeenLinks
+from crawl4r.rules import ReadingRules
 
 ROOT = "http://e.org/"
 

@@ -1,0 +1,71 @@
+"""What a crawl goes by. Settings make these values; they know neither files nor flags.
+
+Apart from those who act by them, so that a command that only reads loads none of a crawl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from crawl4r.urls.canonical import CanonicalRules
+from crawl4r.urls.scope import GroupCap, ScopeRules
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLimits:
+    """Global caps; None is no cap. They count over the life of the workspace, except the seconds."""
+
+    concurrency: int = 16
+    max_pages: int | None = None
+    max_bytes: int | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRules:
+    """Whether and how robots.txt is obeyed."""
+
+    agents: Sequence[str] = ("crawlr", "crawl4r")
+    obey: bool = True
+    ttl: float = 24 * 3600.0  # seconds an answer holds
+    unreachable_ttl: float = 600.0  # seconds before a site that could not be asked is asked again
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRules:
+    """Everything that decides what a page's links become."""
+
+    scope: ScopeRules = field(default_factory=ScopeRules)
+    canonical: CanonicalRules = field(default_factory=CanonicalRules)
+    keywords: Sequence[str] = ()
+    max_depth: int | None = None
+    follow_nofollow: bool = True
+    follow_links: bool = True  # False: pages are judged, their links left to somebody else
+    follow_feeds: bool = False  # and the URLs that feeds and sitemaps name
+    lists_only: bool = False  # links are written down, and not visited
+
+    def as_json(self) -> dict[str, Any]:
+        plain = asdict(self)
+        for name in ("drop_params", "keep_params"):
+            plain["canonical"][name] = sorted(plain["canonical"][name])
+        return plain
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> ReadingRules:
+        scope = dict(plain["scope"])
+        scope["caps"] = [GroupCap(**cap) for cap in scope["caps"]]
+        canonical = dict(plain["canonical"])
+        for name in ("drop_params", "keep_params"):
+            canonical[name] = frozenset(canonical[name])
+        return ReadingRules(
+            ScopeRules(**scope),
+            CanonicalRules(**canonical),
+            plain["keywords"],
+            plain["max_depth"],
+            plain["follow_nofollow"],
+            plain["follow_links"],
+            plain["follow_feeds"],
+            plain["lists_only"],
+        )
