@@ -55,6 +55,7 @@ class SegmentBlobs:
         self._segment = 0
         self._end = 0  # of the durable records in the current segment
         self._fd: int | None = None
+        self._open_for_reading: tuple[int, int] | None = None  # a segment and its descriptor
         self._added: dict[bytes, _Place] = {}
         self._buffer: list[bytes] = []
         self._buffered = 0
@@ -108,9 +109,7 @@ class SegmentBlobs:
             return None
         path = self._path(place.segment)
         try:
-            with path.open("rb") as file:
-                file.seek(place.offset)
-                record = file.read(HEAD_BYTES + place.length)
+            record = os.pread(self._reading(place.segment), HEAD_BYTES + place.length, place.offset)
         except OSError as problem:
             raise StorageDamaged(f"{path} cannot be read: {problem.strerror}") from problem
         return _unpack(record, key, place, path)
@@ -129,6 +128,7 @@ class SegmentBlobs:
     def close(self) -> None:
         self._forget_added()
         self._close_segment()
+        self._end_reading()
 
     def _place(self, key: bytes) -> _Place | None:
         rows = self._database.read(
@@ -155,6 +155,19 @@ class SegmentBlobs:
             except OSError as problem:
                 raise StorageFull(f"cannot open {path}: {problem.strerror}") from problem
         return self._fd
+
+    def _reading(self, segment: int) -> int:
+        """A descriptor of the segment; it stays open, for pages are read in the order they came."""
+        if self._open_for_reading is None or self._open_for_reading[0] != segment:
+            fd = os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
+            self._end_reading()
+            self._open_for_reading = (segment, fd)
+        return self._open_for_reading[1]
+
+    def _end_reading(self) -> None:
+        if self._open_for_reading is not None:
+            os.close(self._open_for_reading[1])
+            self._open_for_reading = None
 
     def _close_segment(self) -> None:
         if self._fd is not None:
