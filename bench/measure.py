@@ -134,7 +134,7 @@ def run(
 
 @cache
 def _compile_ours() -> None:
-    """As the peers are when they were installed, also where the environment wants no bytecode written."""
+    """As an installed package is, also where the environment wants no bytecode written."""
     source = Path(__file__).parent.parent / "src"
     subprocess.run([sys.executable, "-m", "compileall", "-q", source], check=True)
 

@@ -136,7 +136,7 @@ class Reader:
             note,
             shape,
             _fingerprints(document) if with_links else (),
-            _words(document) if _MAY_BE_ONE_OF_MANY.search(page.url, 8) else 0,
+            _words(document) if _may_be_one_of_many(page.url) else 0,
         )
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
@@ -217,8 +217,8 @@ class SeenLinks:
 LISTED = "listed"  # the rule for what is in scope where nothing more is wanted than to know it
 _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # A query, a session, a date: addresses of which a site may have any number for the same page.
-_MAY_BE_ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
-_ENOUGH_WORDS = 25
+_ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
+_ENOUGH_SAID = 150  # characters in paragraphs
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.
@@ -241,18 +241,22 @@ def _fingerprints(document: Document) -> list[int]:
     return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]
 
 
+def _may_be_one_of_many(url: str) -> bool:
+    return _ONE_OF_MANY.search(url, url.find("/", len("https://"))) is not None
+
+
 def _words(document: Document) -> int:
     """The same for pages that say the same in another order, or with other links.
 
-    What stands in paragraphs counts where there is enough of it: lists and tables of links differ from
-    one address to the next without a new word being said.
+    Paragraphs count where there is enough in them: lists and tables of links differ from one address to
+    the next without a new word being said.
     """
-    said = " ".join(node.text() for node in document.tree.css("p,pre,blockquote,dd"))
-    words = frozenset(said.split())
+    said = [node.text_lexbor() for node in document.tree.tags("p")]
     body = document.tree.body
-    if len(words) < _ENOUGH_WORDS and body is not None:
-        words = frozenset(body.text(separator=" ").split())
-    return crc32(" ".join(sorted(words)).encode("utf-8", "replace"))
+    if sum(map(len, said)) < _ENOUGH_SAID and body is not None:
+        said = body.text(separator=" ").split()
+    prints = {crc32(text.encode("utf-8", "replace")) for text in said}
+    return sum(prints) & 0xFFFFFFFF
 
 
 def head_of(page: PageBody, depth: int, *, with_links: bool = False) -> list[Any]:
