@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +44,7 @@ from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
 from crawl4r.reporting import Reporter
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.robots_gate import TEMPORARY, RobotsGate
@@ -92,6 +92,7 @@ class Parts:
     captures: Captures
     notes: Notes
     report: Reporter
+    clock: Clock
 
     @property
     def keeps_bytes(self) -> bool:
@@ -123,6 +124,7 @@ class CrawlOrder:
     links: LinkJudge
     refresh: bool = False
     retry_failed: bool = False
+    goes_on: bool = False  # after the store was away: in the process that began it
     announcer: Announcer | None = None  # of a discoverer
     brake: Brake | None = None
     heart: Heartbeat | None = None
@@ -144,11 +146,9 @@ def open_parts(
     *,
     read_only: bool,
     keeps_bytes: bool = True,
+    clock: Clock = REAL_CLOCK,
 ) -> Parts:
-    """Open a workspace; `undo` gets what must be closed, in the right order."""
-    if not read_only:
-        _make_folder(path)
-        undo.callback(WorkspaceLock(path).close)
+    """Open a workspace whose lock is held; `undo` gets what must be closed, in the right order."""
     database = Database(path / "state.db", read_only=read_only)
     undo.callback(database.close)
     _check_that_both_are_there(path, database)
@@ -156,7 +156,14 @@ def open_parts(
     if keeps_bytes:
         blobs = _open_blobs(path, settings, database, read_only=read_only)
     undo.callback(blobs.close)
-    return Parts(path, database, blobs, Captures(database), Notes(database), Reporter(database))
+    notes, report = Notes(database), Reporter(database)
+    return Parts(path, database, blobs, Captures(database), notes, report, clock)
+
+
+def lock_workspace(path: Path) -> WorkspaceLock:
+    """Make the folder if it is not there, and be its one writer."""
+    _make_folder(path)
+    return WorkspaceLock(path)
 
 
 async def build_crawl(
@@ -169,18 +176,20 @@ async def build_crawl(
 ) -> Crawl:
     """Wire one run; `stack` ends what it started."""
     settings = order.settings
-    chance, clock, wall = random.Random(), time.monotonic, time.time
-    has_crashed = parts.notes.get(_RUNNING) is not None
+    chance, clock, wall = random.Random(), parts.clock.monotonic, parts.clock.wall
+    has_crashed = parts.notes.get(_RUNNING) is not None and not order.goes_on
+    if order.goes_on:
+        budgets.remember_again()
     hosts = _restore_budgets(parts, budgets, clock(), wall(), stack, has_crashed=has_crashed)
     parts.note_spelling(order.links.rules)
     traps = _make_traps(parts, order, wall, stack)
     frontier = _prepare_frontier(parts, order, traps, wall())
     gate = AddressGate(settings.network.allow_private)
-    transport = (make_transport or _make_curl)(settings, gate)
+    transport = make_transport(settings, gate) if make_transport else _make_curl(parts, order, gate)
     stack.push_async_callback(transport.close)
     if transport.renders:
         frontier.requeue([UrlState.NEEDS_BROWSER])
-    sandbox = await stack.enter_async_context(_make_sandbox(order))
+    sandbox = await stack.enter_async_context(_make_sandbox(order, parts.clock))
     fetch, servers = settings.fetch, settings.fetch.proxies
     headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
     proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
@@ -294,11 +303,13 @@ async def build_documenter(
     # Only now: comparing texts takes modules that a crawl of links and bytes does without.
     from crawl4r.documenting import Documenter  # noqa: PLC0415
 
-    sandbox = await stack.enter_async_context(make_extractors(settings))
+    sandbox = await stack.enter_async_context(make_extractors(settings, parts.clock))
     return Documenter(parts.database, parts.captures, parts.blobs, sandbox)
 
 
-def build_follower(parts: Parts, settings: Settings) -> IndexFollower:
+def build_follower(
+    parts: Parts, settings: Settings, earlier: IndexFollower | None = None
+) -> IndexFollower:
     """What indexes documents while they are made; it opens all it needs in its own thread."""
     # Only now: an index takes modules that weigh more than the whole crawler.
     from crawl4r.following import IndexFollower  # noqa: PLC0415
@@ -308,10 +319,10 @@ def build_follower(parts: Parts, settings: Settings) -> IndexFollower:
 
         return app_search.open_indexer(parts.path, settings)
 
-    return IndexFollower(open_indexer)
+    return IndexFollower(open_indexer, earlier.progress if earlier else None)
 
 
-def make_extractors(settings: Settings) -> Sandbox:
+def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
     content = settings.content
     return Sandbox(
         "crawl4r.extracting:make_extractor",
@@ -319,6 +330,7 @@ def make_extractors(settings: Settings) -> Sandbox:
         workers=content.workers,
         seconds=content.seconds,
         memory_bytes=content.memory_mb * 1024**2,
+        clock=clock,
     )
 
 
@@ -455,7 +467,7 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
     events.emit(events.REVISITS_CHOSEN, known=known, chosen=chosen)
 
 
-def _make_sandbox(order: CrawlOrder) -> Sandbox:
+def _make_sandbox(order: CrawlOrder, clock: Clock) -> Sandbox:
     reading = order.settings.reading
     return Sandbox(
         "crawl4r.reading:make_reader",
@@ -463,10 +475,12 @@ def _make_sandbox(order: CrawlOrder) -> Sandbox:
         workers=reading.workers,
         seconds=reading.seconds,
         memory_bytes=reading.memory_mb * 1024**2,
+        clock=clock,
     )
 
 
-def _make_curl(settings: Settings, gate: AddressGate) -> Transport:
+def _make_curl(parts: Parts, order: CrawlOrder, gate: AddressGate) -> Transport:
+    settings = order.settings
     return CurlTransport(
         gate,
         limits=settings.fetch.limits(),
@@ -475,6 +489,7 @@ def _make_curl(settings: Settings, gate: AddressGate) -> Transport:
         resolve=settings.network.resolve,
         ca_file=settings.network.ca_file,
         max_connections=settings.politeness.concurrency * 2,
+        clock=parts.clock,
     )
 
 

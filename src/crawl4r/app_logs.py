@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -59,6 +58,7 @@ async def build_logs(
             rules_as_json(rules),
             seconds=reading.seconds,
             memory_bytes=reading.memory_mb * 1024**2,
+            clock=parts.clock,
         )
         await stack.enter_async_context(sandbox)
         edges = EdgeLog(
@@ -69,7 +69,7 @@ async def build_logs(
     if settings.logs.metrics:
         metrics = MetricsLog(workspace / "logs" / f"{role}_metrics.csv", parts.database)
         stack.callback(metrics.close)
-        followers.append(Meter(metrics, settings.logs.metrics_seconds, time.time))
+        followers.append(Meter(metrics, settings.logs.metrics_seconds, parts.clock.wall))
     return followers
 
 

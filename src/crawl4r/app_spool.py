@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def build_feed(
         crawl.schedule,
         LinkJudge(settings.reading_rules([])),
         drained=settings.spool.drained,
-        wall=time.time,
+        wall=parts.clock.wall,
         expects_more=expects_more,
         on_host=on_host,
     )

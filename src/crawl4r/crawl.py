@@ -10,6 +10,7 @@ One task a page, at most `concurrency` of them from lease to commit: that is all
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from enum import StrEnum
 from typing import Any
 
 from crawl4r import events
+from crawl4r.errors import Crawl4rError
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request, Transport
 from crawl4r.fetch.proxies import ProxyPool
@@ -100,6 +102,7 @@ class Crawl:
         self._visit_ended = asyncio.Event()
         self._ended_by: EndedBy | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._at_hosts: dict[int, str] = {}  # URL and host, from its turn until the budget is told
 
     async def run(self) -> EndedBy:
         """Crawl until nothing is left, a cap is reached or `stop` is called."""
@@ -108,9 +111,14 @@ class Crawl:
             await self._visit_all()
         except BaseException:
             self.keeper.drop()
+            self.schedule.abandon()
             raise
+        finally:
+            self._leave_hosts()
+            self._report_untold()
         self.schedule.stop()
         self.keeper.commit()
+        self._report_untold()
         if self._ended_by is None:
             given_up = bool(self.schedule.given_up)
             self._ended_by = EndedBy.HOSTS_GIVEN_UP if given_up else EndedBy.NOTHING_LEFT
@@ -156,6 +164,7 @@ class Crawl:
             self._slots.release()
         elif isinstance(turn, Lease):
             self._busy += 1
+            self._at_hosts[turn.url_id] = turn.host
         return turn
 
     async def _next_within_page_cap(self) -> Lease | RobotsErrand | None:
@@ -180,8 +189,9 @@ class Crawl:
     async def _time_limit(self) -> AsyncIterator[None]:
         timer = None
         if self.limits.max_seconds is not None:
+            left = self.progress.started_at + self.limits.max_seconds - self._clock()
             loop = asyncio.get_running_loop()
-            timer = loop.call_later(self.limits.max_seconds, self.stop, EndedBy.MAX_SECONDS)
+            timer = loop.call_later(max(0.0, left), self.stop, EndedBy.MAX_SECONDS)
         try:
             yield
         finally:
@@ -206,6 +216,7 @@ class Crawl:
             if trap and word.verdict is None:
                 word = RobotsWord(Verdict.CAPPED, trap)
             if word.verdict is not None:
+                del self._at_hosts[lease.url_id]
                 self.budgets[lease.host].withdraw(self._clock())
                 self.schedule.hurry(lease.host)
                 visit: Visit | None = _refused(lease, word.verdict, word.reason)
@@ -247,18 +258,18 @@ class Crawl:
         try:
             answer = await self._transport.fetch(Request(lease.url, headers, proxy))
             if isinstance(answer, Failure) and answer.by_network:
-                budget.end(self._clock(), Health.UNTOUCHED, answer.sent_at)
+                self._end_turn(lease, Health.UNTOUCHED, answer.sent_at)
                 return None
             is_sick = budget.breaker.openings > 0
             visit = await self.judge.judge(lease, answer, is_host_sick=is_sick)
         except BaseException:
-            budget.end(self._clock(), Health.UNTOUCHED)
+            self._end_turn(lease, Health.UNTOUCHED)
             raise
         if proxy:
             self._proxies.report(proxy, answer)
         was = budget.breaker.state(self._clock())
-        budget.end(
-            self._clock(),
+        self._end_turn(
+            lease,
             health_of(answer, visit.ending.verdict),
             answer.sent_at,
             answer.latency,
@@ -268,6 +279,22 @@ class Crawl:
         if visit.likeness is not None:
             visit = await self.judge.compare_with_missing(visit)
         return visit
+
+    def _end_turn(self, lease: Lease, health: Health, *facts: Any) -> None:
+        if self._at_hosts.pop(lease.url_id, None):  # once, also when that fails
+            self.budgets[lease.host].end(self._clock(), health, *facts)
+
+    def _leave_hosts(self) -> None:
+        """Turns of pages that were dropped before anybody began with them."""
+        for host in self._at_hosts.values():
+            with contextlib.suppress(Crawl4rError):  # no room to write it down: others wait longer
+                self.budgets[host].end(self._clock(), Health.UNTOUCHED)
+        self._at_hosts.clear()
+
+    def _report_untold(self) -> None:
+        for visit in self.keeper.untold:
+            self._report(visit)
+        self.keeper.untold.clear()
 
     def _report(self, visit: Visit) -> None:
         progress = self.progress

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass, field
+import math
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from crawl4r import events
@@ -27,7 +27,9 @@ from crawl4r.errors import StorageDamaged, UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.model import Capture, FoundBy, Visit
 from crawl4r.reading import LinkJudge
+from crawl4r.reopening import Reopening, may_pass, worst_of
 from crawl4r.resilience.brake import Brake
+from crawl4r.resilience.health import new_history
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.politeness import HostBudgets
@@ -50,7 +52,7 @@ class Page:
     """A capture with its bytes at hand."""
 
     capture: Capture
-    _blobs: Blobs = field(repr=False)
+    _blobs: Callable[[], Blobs] = field(repr=False, compare=False)  # as open now
 
     @property
     def url(self) -> str:
@@ -65,7 +67,7 @@ class Page:
         """The bytes as the server sent them, content codings removed; checked against their hash."""
         if self.capture.sha256 is None:
             return b""
-        body = self._blobs.read(self.capture.sha256)
+        body = self._blobs().read(self.capture.sha256)
         if body is None:
             raise StorageDamaged(
                 f"the bytes of {self.url} ({self.capture.sha256}) are not in the store"
@@ -80,7 +82,13 @@ class Page:
 
 
 class CrawlRun:
-    """One run of a crawl: iterate over it for pages as they are kept, or await `finish()`."""
+    """One run of a crawl: iterate over it for pages as they are kept, or await `finish()`.
+
+    When the store cannot be written (a full disk, a failing one), it stops taking work, waits for up to
+    `resilience.store_patience` seconds, opens the workspace again and goes on: `workspace.database` and
+    its like are then new objects. What was not durable by then is fetched again. StorageFull is raised
+    when the patience is over, StorageDamaged at once.
+    """
 
     role = "crawl"  # what files that hold or stop it call it
 
@@ -94,7 +102,9 @@ class CrawlRun:
         refresh: bool = False,
         retry_failed: bool = False,
         make_transport: MakeTransport | None = None,
+        reopen: Callable[[], Parts] | None = None,
     ) -> None:
+        """`reopen` closes the parts and opens them again; without it nobody waits for a store."""
         self.parts = parts
         self.settings = settings
         self.crawl: Crawl | None = None
@@ -102,17 +112,23 @@ class CrawlRun:
         self.follower: IndexFollower | None = None
         self.logs: list[LogFollower] = []
         self.brake = Brake()
-        self.heart = Heartbeat()
+        self.heart = Heartbeat(parts.clock.monotonic)
+        self.history = new_history()
         self.network = Network(self.brake, self.heart, self.watch_rules)
         self.may_exit = False  # end the whole process when its event loop stays blocked
         self._watch = CrawlWatch(self)
+        self._reopen = reopen
+        self.reopening = Reopening(self)
         self.control_folder = parts.path
+        self.control: ControlFiles | None = None
         self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
         self._budgets = budgets
         self._make_transport = make_transport
         self._pages: asyncio.Queue[Page | None] | None = None
+        self._shown = _Shown(parts.captures.last_id())
         self._task: asyncio.Task[EndedBy] | None = None
-        self._is_stopped = False
+        self._started_at: float | None = None
+        self.is_stopped = False
         self._hosts = parts.scope_hosts()
         seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
         links = self._admit(seeds)
@@ -145,7 +161,7 @@ class CrawlRun:
 
     def stop(self) -> None:
         """Begin no new page; what is in flight is finished and kept."""
-        self._is_stopped = True
+        self.is_stopped = True
         if self.crawl:
             self.crawl.stop()
         if self.follower:
@@ -180,6 +196,22 @@ class CrawlRun:
         """Whether it waits for whoever iterates over it."""
         return self._pages is not None and self._pages.full()
 
+    def visits(self) -> int:
+        """How many were kept so far."""
+        return self.crawl.progress.visits if self.crawl else 0
+
+    def seconds_left(self) -> float:
+        """Of those that it may take at most; infinity when nobody said so."""
+        limit = self.settings.crawl_limits().max_seconds
+        if limit is None or self.crawl is None:
+            return math.inf
+        return self.crawl.progress.started_at + limit - self.parts.clock.monotonic()
+
+    def reopen(self) -> None:
+        """Stand on the store as it is now."""
+        assert self._reopen is not None
+        self.parts = self._reopen()
+
     async def close(self) -> None:
         """Stop, and wait until everything in flight is kept."""
         if self._task is None or self._task.done():
@@ -208,15 +240,54 @@ class CrawlRun:
             await self._pages.put(None)
 
     async def _run(self) -> EndedBy:
+        """To the end, over as many openings of the store as that takes."""
+        self.control = ControlFiles(self.control_folder, self.role, self.brake, self.stop)
+        while True:
+            try:
+                return await self._run_once()
+            except Exception as problem:
+                trouble = worst_of(problem)
+                if not self._can_wait_out(trouble):
+                    if trouble is problem:
+                        raise
+                    raise trouble from None
+            if not await self.reopening.outlast(trouble):
+                events.emit(events.CRAWL_ENDED, why=EndedBy.STOPPED.value, visits=self.visits())
+                return EndedBy.STOPPED
+            self._prepare_to_go_on()
+
+    def _can_wait_out(self, trouble: BaseException) -> bool:
+        if self._reopen is None or self.is_stopped or not self.watch_rules().store_patience:
+            return False
+        return may_pass(trouble, has_begun=self.crawl is not None)
+
+    def _prepare_to_go_on(self) -> None:
+        self.seconds = 0.0
+        self.network.begin_again()
+        if self.crawl:  # else it never began, and all is still to be done
+            self._order = replace(
+                self._order,
+                settings=self.settings,
+                links=LinkJudge(self._rules()),
+                refresh=False,
+                retry_failed=False,
+                goes_on=True,
+            )
+
+    async def _run_once(self) -> EndedBy:
         async with contextlib.AsyncExitStack() as stack:
             self.parts.note_scope_hosts(self._hosts)
+            earlier = self.crawl
             self.crawl = await self._build(stack)
-            if self._is_stopped:
+            if earlier:
+                self.crawl.progress = earlier.progress
+                await self._show_missed()
+            if self.is_stopped:
                 self.crawl.stop()
             if self.settings.content.extract:
                 self.documenter = await build_documenter(self.parts, self.settings, stack)
                 if self.settings.index.enabled:
-                    self.follower = build_follower(self.parts, self.settings)
+                    self.follower = build_follower(self.parts, self.settings, self.follower)
             if self.settings.logs.enabled:
                 from crawl4r.app_logs import build_logs  # noqa: PLC0415 - most crawls go without
 
@@ -238,8 +309,8 @@ class CrawlRun:
 
     def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
         """What goes on as long as pages are visited."""
-        control = ControlFiles(self.control_folder, self.role, self.brake, self.stop)
-        return [control.watch(), self._watch.follow()]
+        assert self.control is not None
+        return [self.control.watch(), self._watch.follow()]
 
     def _rules(self) -> ReadingRules:
         return self.settings.reading_rules(self._hosts)
@@ -264,7 +335,9 @@ class CrawlRun:
         return ended
 
     async def _visit_all(self, crawl: Crawl) -> EndedBy:
-        started = time.monotonic()
+        now = self.parts.clock.monotonic
+        if self._started_at is None:
+            self._started_at = now()
         try:
             async with asyncio.TaskGroup() as tasks:
                 beside = [tasks.create_task(work) for work in self._beside(crawl)]
@@ -275,7 +348,7 @@ class CrawlRun:
                 RevisitRound(self.parts.database).end()  # not to wait for a host that is away
             return ended
         finally:
-            self.seconds = time.monotonic() - started
+            self.seconds = now() - self._started_at
 
     def _canonical(self, seed: str) -> str:
         return canonicalize(with_scheme(seed), None, self.settings.scope.canonical())
@@ -295,8 +368,19 @@ class CrawlRun:
 
     async def _on_kept(self, visit: Visit) -> None:
         if self._pages is not None and visit.capture is not None:
-            capture = self.parts.captures.newest(visit.lease.url_id)
-            await self._pages.put(Page(capture, self.parts.blobs))
+            await self._show(self.parts.captures.newest(visit.lease.url_id))
+
+    async def _show(self, capture: Capture) -> None:
+        assert self._pages is not None
+        await self._pages.put(Page(capture, lambda: self.parts.blobs))
+        self._shown.add(capture.id)
+
+    async def _show_missed(self) -> None:
+        """What was kept when the store went away, and not yet taken by whoever iterates."""
+        if self._pages is not None:
+            for capture in list(self.parts.captures.after(self._shown.up_to)):
+                if capture.id not in self._shown:
+                    await self._show(capture)
 
     def _widen_scope(self, netloc: str) -> None:
         """A seed moved to another host: that host belongs to the crawl from now on."""
@@ -307,9 +391,26 @@ class CrawlRun:
         events.emit(events.SCOPE_WIDENED, 30, host=netloc)
 
 
+class _Shown:
+    """Which captures were handed out: all up to one, and a few beyond it."""
+
+    def __init__(self, up_to: int) -> None:
+        self.up_to = up_to
+        self._beyond: set[int] = set()
+
+    def add(self, number: int) -> None:
+        self._beyond.add(number)
+        while self.up_to + 1 in self._beyond:
+            self.up_to += 1
+            self._beyond.remove(self.up_to)
+
+    def __contains__(self, number: int) -> bool:
+        return number <= self.up_to or number in self._beyond
+
+
 def _first(problems: BaseExceptionGroup[Exception]) -> BaseException:
     """The one error to show of a task group's many: they all tell of the same event."""
-    problem: BaseException = problems
+    problem = worst_of(problems)
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
     return problem

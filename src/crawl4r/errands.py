@@ -95,7 +95,7 @@ class Errands:
                     await asyncio.sleep(ready_at - now)
                 elif budget.begin(now, turn):
                     return
-        except asyncio.CancelledError:
+        except BaseException:
             budget.leave_line(turn)
             raise
         finally:

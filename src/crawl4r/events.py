@@ -46,6 +46,8 @@ WATCH_FAILED = "watch_failed"
 CRAWL_RESTARTED = "crawl_restarted"
 CRAWL_NOT_RESTARTED = "crawl_not_restarted"
 STORE_RECOVERED = "store_recovered"
+STORE_LOST = "store_lost"
+STORE_REOPENED = "store_reopened"
 SETTINGS_RELOADED = "settings_reloaded"
 STATUS_DUMPED = "status_dumped"
 

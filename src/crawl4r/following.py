@@ -23,11 +23,12 @@ _NICENESS = 10  # pages first: the index may come later, a host's turn may not
 class IndexFollower:
     """Keeps an index as fresh as the documents: words at once, vectors when there is time."""
 
-    def __init__(self, open_indexer: OpenIndexer) -> None:
+    def __init__(self, open_indexer: OpenIndexer, progress: IndexProgress | None = None) -> None:
+        """`progress` is what an earlier one of the same crawl has done; this one adds to it."""
         self._open = open_indexer
         self._is_ending = threading.Event()
         self._is_stopped = threading.Event()
-        self.progress = IndexProgress()
+        self.progress = progress or IndexProgress()
         self.behind = (0, 0)  # documents to be indexed, passages without a vector
 
     async def follow(self) -> None:
@@ -58,7 +59,7 @@ class IndexFollower:
 
     def _keep_up(self) -> None:
         with self._open() as indexer:
-            self.progress = indexer.progress
+            indexer.progress = self.progress
             while True:
                 is_last = self._is_ending.is_set()
                 done = indexer.catch_up()

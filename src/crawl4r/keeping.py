@@ -8,6 +8,7 @@ to be fetched again; a crash after it leaves nothing to do.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class Keeper:
         self._wall = wall
         self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
         self._timer: asyncio.TimerHandle | None = None
+        self.untold: list[Visit] = []  # durable, but whoever waited for that was cancelled
         self.pages = shelf.notes.tally("pages")
         self.bytes = shelf.notes.tally("bytes")
 
@@ -80,7 +82,12 @@ class Keeper:
             self.commit()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self.commit)
-        return await durable
+        try:
+            return await durable
+        except asyncio.CancelledError:
+            if not durable.cancelled() and durable.exception() is None:
+                self.untold.append(visit)
+            raise
 
     def commit(self) -> None:
         """Make everything that waits durable now."""
@@ -91,13 +98,16 @@ class Keeper:
         try:
             hosts = self._write([visit for visit, _ in waiting])
         except (Crawl4rError, OSError) as problem:
-            self._shelf.database.rollback()
+            with contextlib.suppress(Crawl4rError):  # the first word is the one to be told
+                self._shelf.database.rollback()
             _fail_all(waiting, problem)
             if not waiting:
                 raise
             return
-        for _, durable in waiting:
-            if not durable.done():
+        for visit, durable in waiting:
+            if durable.done():
+                self.untold.append(visit)
+            else:
                 durable.set_result(hosts)
             hosts = set()
 

@@ -359,6 +359,7 @@ class Resilience(Section):
     )
     memory_mb: Count = 0  # without mapped files; above it the crawl ends with code 6; 0: no limit
     leak_mb_hour: Annotated[float, Field(ge=0)] = 0.0  # likewise when every hour adds more; 0: off
+    store_patience: Seconds = 600.0  # for a store that cannot be written; then code 4; 0: at once
 
     @field_validator("probe_hosts")
     @classmethod

@@ -173,6 +173,7 @@ SHORT_NAMES = {
     "contact": "agent.contact",
     "user_agent": "agent.user_agent",
     "store": "store.kind",
+    "store_patience": "resilience.store_patience",
     "extract": "content.extract",
     "probe": "content.probe",
     "index": "index.enabled",

@@ -35,12 +35,19 @@ class DiscoverRun(CrawlRun):
         workspace: Path,
         refresh: bool = False,
         retry_failed: bool = False,
+        reopen: Callable[[], Parts] | None = None,
     ) -> None:
         """`parts` are of the discoverer's own folder in the workspace."""
         content = settings.content.model_copy(update={"extract": False, "probe": False})
         settings = settings.model_copy(update={"content": content})
         super().__init__(
-            parts, settings, seeds, budgets, refresh=refresh, retry_failed=retry_failed
+            parts,
+            settings,
+            seeds,
+            budgets,
+            refresh=refresh,
+            retry_failed=retry_failed,
+            reopen=reopen,
         )
         self.control_folder = workspace
         self._spool = spool_folder(workspace)
@@ -71,10 +78,19 @@ class ScrapeRun(CrawlRun):
         expects_more: Callable[[], bool] | None = None,
         refresh: bool = False,
         retry_failed: bool = False,
+        reopen: Callable[[], Parts] | None = None,
     ) -> None:
         """`expects_more` is asked beside whether a discoverer runs."""
         self._expects_more = expects_more
-        super().__init__(parts, settings, (), budgets, refresh=refresh, retry_failed=retry_failed)
+        super().__init__(
+            parts,
+            settings,
+            (),
+            budgets,
+            refresh=refresh,
+            retry_failed=retry_failed,
+            reopen=reopen,
+        )
         self.feed: SpoolFeed | None = None
 
     def may_get_more(self) -> bool:

@@ -1,7 +1,8 @@
 """Somebody looks after a crawl that nobody looks at: what it says of itself, and what is done about it.
 
     heart, schedule, brake ──> look ──> watchdog (a thread) ──> decision ──> obey: wait for the network,
-                                                                             end it, or go on
+                                                                             reopen the store, end it,
+                                                                             or go on
 
 A crawl is silent for good reasons: a host asked for time, somebody paused it, its discoverer has found
 nothing new, whoever iterates over its pages is slow. `look` knows them all.
@@ -13,7 +14,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crawl4r.crawl import Crawl, EndedBy
 from crawl4r.errors import StorageFull
@@ -48,6 +49,7 @@ class Watched(Protocol):
     heart: Heartbeat
     network: Network
     may_exit: bool
+    history: dict[str, Any]
     seconds: float  # 0 as long as pages are visited
 
     def watch_rules(self) -> WatchRules:
@@ -82,11 +84,13 @@ class CrawlWatch:
         watchdog = Watchdog(
             run.parts.path,
             run.network,
-            Prober(gate.refusal, network.resolve),
+            Prober(gate.refusal, network.resolve, clock=run.parts.clock),
             run.watch_rules,
             self.look,
             self.obey,
             role=run.role,
+            clock=run.parts.clock,
+            history=run.history,
         )
         watchdog.may_exit = run.may_exit
         watchdog.start()
@@ -126,7 +130,7 @@ class CrawlWatch:
         run = self._run
         if decision is Decision.WAIT:
             run.network.lose(in_words(facts.probes))
-        elif decision is Decision.GIVE_UP_STORE:
+        elif decision is Decision.REOPEN:
             if self._problem and not self._problem.done():
                 self._problem.set_exception(StorageFull(f"cannot write {facts.store}"))
         elif decision in {Decision.LEAVE, Decision.SAVE_MEMORY}:

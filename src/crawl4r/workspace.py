@@ -9,23 +9,31 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
-from crawl4r.app import MakeTransport, build_documenter, make_frontier, open_parts
+from crawl4r.app import (
+    MakeTransport,
+    Parts,
+    build_documenter,
+    lock_workspace,
+    make_frontier,
+    open_parts,
+)
 from crawl4r.app_spool import shared_budgets, spool_folder
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.control import PAUSE, ROLES, STOP, file_of, orders_in
 from crawl4r.crawl_run import CrawlRun, Page
+from crawl4r.errors import StorageFull
 from crawl4r.importing import ImportCounts, Importer, read_records
-from crawl4r.importing_warc import ArchiveCounts, ArchiveImport
 from crawl4r.model import Capture
 from crawl4r.overview import Overview, Run, processes_in
 from crawl4r.reporting import PageRow
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.health import NAME as HEALTH
 from crawl4r.resilience.health import health_of
 from crawl4r.resilience.politeness import HostBudgets
@@ -39,6 +47,7 @@ from crawl4r.urls.scope import Scope
 
 if TYPE_CHECKING:
     from crawl4r.archive.rebuilt import Compared
+    from crawl4r.importing_warc import ArchiveCounts
     from crawl4r.replaying import ReplayReport
 
 
@@ -54,6 +63,7 @@ class Workspace:
         home: Path | None = None,
         budgets: HostBudgets | None = None,
         make_transport: MakeTransport | None = None,
+        clock: Clock = REAL_CLOCK,
     ) -> None:
         """`home` is the workspace whose discoverer keeps its state here, and no pages."""
         self.path = Path(path)
@@ -62,17 +72,42 @@ class Workspace:
         self._budgets = budgets
         self._make_transport = make_transport
         self._runs: list[CrawlRun] = []
+        self._store = contextlib.ExitStack()  # closes what is open in it, and can be used again
+        self._open = partial(
+            open_parts,
+            self.path,
+            self.settings,
+            self._store,
+            read_only=read_only,
+            keeps_bytes=home is None,
+            clock=clock,
+        )
         with contextlib.ExitStack() as undo:
-            self.parts = open_parts(
-                self.path, self.settings, undo, read_only=read_only, keeps_bytes=home is None
-            )
+            if not read_only:
+                undo.callback(lock_workspace(self.path).close)
+            undo.callback(self._store.close)
+            self._stand_on(self._open())
             self._closing = undo.pop_all()
-        self.database = self.parts.database
-        self.blobs = self.parts.blobs
-        self.captures = self.parts.captures
-        self.notes = self.parts.notes
-        self.report = self.parts.report
-        self._documents = Documents(self.database)
+
+    def reopen(self) -> Parts:
+        """Close state and store and open them again, with all that a start would repair.
+
+        The workspace stays locked: nobody else begins here meanwhile. When it fails, nothing is open.
+        """
+        self._store.close()
+        if not (self.path / "state.db").exists():  # an empty place where a disk is to be mounted
+            raise StorageFull(f"{self.path / 'state.db'} is not there")
+        self._stand_on(self._open())
+        return self.parts
+
+    def _stand_on(self, parts: Parts) -> None:
+        self.parts = parts
+        self.database = parts.database
+        self.blobs = parts.blobs
+        self.captures = parts.captures
+        self.notes = parts.notes
+        self.report = parts.report
+        self._documents = Documents(parts.database)
 
     async def __aenter__(self) -> Workspace:
         return self
@@ -102,6 +137,9 @@ class Workspace:
         Options are the short names of the settings (`max_pages`, `depth`, `rate`, `per_host`,
         `concurrency`, `allow_private`, `strategy`, `keywords` ...), and `refresh` or `retry_failed`
         to visit again. Iterate over the result, or `await` its `finish()`.
+
+        A store that cannot be written is waited for (`store_patience` seconds, 600 unless told), and
+        then opened again; see `CrawlRun`.
         """
         again = {name: options.pop(name, False) for name in ("refresh", "retry_failed")}
         settings = self.settings
@@ -115,6 +153,7 @@ class Workspace:
             seeds,
             self.budgets_for(settings),
             make_transport=self._make_transport,
+            reopen=self.reopen,
             **again,
         )
         self._runs.append(run)
@@ -127,7 +166,7 @@ class Workspace:
     def get(self, url: str, at: float | None = None) -> Page | None:
         """The newest capture of a URL that has bytes, or the one that was newest at a moment."""
         capture = self.captures.latest(self.canonical(url), at)
-        return Page(capture, self.blobs) if capture else None
+        return Page(capture, lambda: self.blobs) if capture else None
 
     def documents(self, *, with_gone: bool = False) -> Iterator[StoredDocument]:
         """Every document by URL; those whose page is gone only when asked for."""
@@ -155,7 +194,7 @@ class Workspace:
         """Keep JSON lines with "text", "title" and "id" or "url" as captures."""
         frontier = make_frontier(self.parts, self.settings)
         importer = Importer(self.database, frontier, self.captures, self.blobs)
-        records = read_records(lines, name, self.settings.scope.canonical(), time.time())
+        records = read_records(lines, name, self.settings.scope.canonical(), self._now())
         *_, counts = importer.keep(records)
         return counts
 
@@ -166,6 +205,9 @@ class Workspace:
 
         `on_progress` hears how many bytes of it were read.
         """
+        # Only now: the library of web archives takes longer to load than all else here.
+        from crawl4r.importing_warc import ArchiveImport  # noqa: PLC0415
+
         frontier = make_frontier(self.parts, self.settings)
         importer = Importer(self.database, frontier, self.captures, self.blobs)
         largest = self.settings.fetch.max_decoded_bytes
@@ -207,6 +249,9 @@ class Workspace:
 
         return await check_logs(self.parts, self.settings, places, on_progress)
 
+    def _now(self) -> float:
+        return self.parts.clock.wall()
+
     def canonical(self, url: str) -> str:
         """The spelling under which this workspace knows a URL."""
         return canonicalize(with_scheme(url), None, self.settings.scope.canonical())
@@ -215,7 +260,7 @@ class Workspace:
         """What happened to a URL, and which rule decided."""
         rules = self.settings.robots_rules()
         scope = Scope(self.settings.scope_rules(self.parts.scope_hosts()))
-        story = self.report.why(self.canonical(url), scope, tuple(rules.agents), time.time())
+        story = self.report.why(self.canonical(url), scope, tuple(rules.agents), self._now())
         return story | {"index": self._why_indexed(story.get("document"))}
 
     def _why_indexed(self, document: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -249,7 +294,7 @@ class Workspace:
             is_held=not {PAUSE, f"{PAUSE}.crawl"}.isdisjoint(orders),
         )
         return (counts or self.counts()) | {
-            **Overview(self.database).glance(time.time(), run),
+            **Overview(self.database).glance(self._now(), run),
             "spool": spool_status(spool_folder(self.home), settings.spool.max_backlog),
             "control": orders,
             "resilience": health_of(self.path, crawl["pid"] if crawl else None),
@@ -264,7 +309,7 @@ class Workspace:
             "blobs": blobs,
             "stored_bytes": stored_bytes,
             "index": self._index_totals(),
-            "counted_at": time.time(),
+            "counted_at": self._now(),
         }
 
     def host_report(

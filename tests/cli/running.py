@@ -101,7 +101,7 @@ class Background:
 
     def wait_until_it_says(self, words: str) -> None:
         wait_until(lambda: words in self.err or self.process.poll() is not None)
-        assert words in self.err
+        assert words in self.err, f"{self.process.poll()}: {self.err}"
 
     def end(self) -> Answer:
         code = self.process.wait(PATIENCE)
@@ -117,9 +117,14 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
     """Ours without settings of the person who runs the tests; without an index, which takes longer than
-    all that most tests look at, and without requests for what nobody links to."""
+    all that most tests look at, without requests for what nobody links to, and without patience for a
+    store that cannot be written."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("CRAWL4R_")}
-    off = {"CRAWL4R_INDEX__ENABLED": "false", "CRAWL4R_EXPLORE__ENABLED": "false"}
+    off = {
+        "CRAWL4R_INDEX__ENABLED": "false",
+        "CRAWL4R_EXPLORE__ENABLED": "false",
+        "CRAWL4R_RESILIENCE__STORE_PATIENCE": "0",
+    }
     return clean | off | (more or {})
 
 

@@ -1,6 +1,7 @@
 """python -m tests.faults.inject COMMAND...: crawl4r with one file operation that fails.
 
     CRAWL4R_FAULT=place#n       the n-th call at this place fails; without it none does
+    CRAWL4R_FAULT_WHILE=file    every fsync fails as long as this file is there
     CRAWL4R_FAULT_TRACE=file    where the places of all calls are noted, in order
     CRAWL4R_FILE_LIMIT=bytes    no file may grow beyond (RLIMIT_FSIZE): for what SQLite itself writes
 
@@ -31,9 +32,10 @@ WRITE_FULL = "fault: the disk is full"
 class Faults:
     """Counts the operations below a folder and makes one of them fail."""
 
-    def __init__(self, folder: str, wish: str) -> None:
+    def __init__(self, folder: str, wish: str, no_sync_while: str = "") -> None:
         self._folder = folder
         self._wish = wish
+        self._no_sync_while = no_sync_while
         self._is_full = False
         self._seen: Counter[str] = Counter()
         self.trace: list[str] = []
@@ -57,7 +59,7 @@ class Faults:
 
     def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def operation(target: Any, *arguments: Any, **named: Any) -> Any:
-            if self._is_ours(target) and self._is_wished(name):
+            if self._is_ours(target) and (self._is_wished(name) or self._is_sick(name)):
                 code = errno.EIO if name == "fsync" else errno.ENOSPC
                 raise OSError(code, os.strerror(code))
             return real(target, *arguments, **named)
@@ -72,6 +74,10 @@ class Faults:
     def _is_ours(self, target: Any) -> bool:
         path = os.readlink(f"/proc/self/fd/{target}") if isinstance(target, int) else str(target)
         return path.startswith(self._folder)
+
+    def _is_sick(self, operation: str) -> bool:
+        lasts = self._no_sync_while and os.path.exists(self._no_sync_while)
+        return operation == "fsync" and bool(lasts)
 
     def _is_wished(self, operation: str) -> bool:
         place = f"{operation} in {' < '.join(_callers())}"
@@ -104,7 +110,8 @@ def main() -> None:
     workspace = sys.argv[sys.argv.index("--workspace") + 1]
     if limit := os.environ.get("CRAWL4R_FILE_LIMIT"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit),) * 2)
-    faults = Faults(workspace, os.environ.get("CRAWL4R_FAULT", ""))
+    while_there = os.environ.get("CRAWL4R_FAULT_WHILE", "")
+    faults = Faults(workspace, os.environ.get("CRAWL4R_FAULT", ""), while_there)
     faults.install()
     try:
         crawl4r_main()

@@ -13,6 +13,7 @@ import pytest
 
 import crawl4r
 from tests.cli.running import Answer, crawl, environment, run
+from tests.faults.small_disk import resize, small_disk
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
     assert_nothing_is_torn,
@@ -37,20 +38,8 @@ def site() -> Iterator[SiteProcess]:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 2 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount a small disk")
-    path = tmp_path / "disk"
-    path.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], check=True)
-    try:
+    with small_disk(tmp_path / "disk") as path:
         yield path
-    finally:
-        subprocess.run(["umount", path], check=True)
-
-
-def resize(disk: Path, size: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
 
 
 @pytest.mark.parametrize("store", STORES)

@@ -176,7 +176,7 @@ class Dumb:
 
 def settings_for(stall: float, **more: Any) -> Settings:
     overrides = {
-        "resilience": {"stall_seconds": stall, **more},
+        "resilience": {"stall_seconds": stall, "store_patience": 0, **more},
         "network": {"allow_private": ["127.0.0.1"]},
         "fetch": {"timeout": 0.1},
         "content": {"extract": False},

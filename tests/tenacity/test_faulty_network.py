@@ -1,68 +1,151 @@
-"""A network that fails in every way for a while: the crawl waits, goes on, and has lost nothing."""
+"""A network that fails in every way for ten minutes: the crawl waits, goes on, and has lost nothing.
+
+The minutes are those of the crawl's own clock (`hurried`), and every setting that decides about time
+has its default: timeouts, retries, cooldowns, probes and thresholds of the watchdog.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.running import (
     EXECUTABLE,
     LOOPBACK,
+    PATIENCE,
     Background,
     environment,
     run,
     wait_until,
 )
 from tests.faults.whole import assert_every_page_is_stored_once
+from tests.resilience.test_watchdog import health_in
 from tests.site.pages import page_bytes, page_path
-from tests.site.process import SiteProcess
+from tests.site.process import REPOSITORY, SiteProcess
 from tests.worlds.changing import Changing
 from tests.worlds.fault_proxy import Fault, FaultProxy
 from tests.worlds.own_network import NamesAre, OwnNetwork
 from tests.worlds.process import WorldProcess
 
-SIZE = 300
-# Ten minutes of trouble in a few seconds: what waits for seconds in life waits for hundredths here.
-HURRIED = {
-    "CRAWL4R_FETCH__TIMEOUT": "1",
-    "CRAWL4R_FETCH__CONNECT_TIMEOUT": "0.5",
-    "CRAWL4R_FETCH__BACKOFF_BASE": "0.02",
-    "CRAWL4R_FETCH__BACKOFF_CAP": "0.3",
-    "CRAWL4R_POLITENESS__BREAKER_COOLDOWN": "0.1",
-    "CRAWL4R_POLITENESS__BREAKER_GIVE_UP": "100",
-    "CRAWL4R_RESILIENCE__PROBE_SECONDS": "0.2",
-}
+SIZE = 100
+SPEED = 150  # seconds of the crawl's clock in one of ours
+TEN_MINUTES = 600.0
 # What answers in something else than HTTP has answered: that is no fault of the network.
 FAULTS = [fault for fault in Fault if fault not in {Fault.NORMAL, Fault.GARBAGE}]
 
 
+def start_hurried(
+    url: str, workspace: Path, prefix: Sequence[str] = (), **told: Any
+) -> subprocess.Popen[str]:
+    program = [*prefix, sys.executable, "-m", "tests.tenacity.hurried"]
+    return subprocess.Popen(
+        [*program, str(SPEED), url, str(workspace), json.dumps(told)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def end_of(crawl: subprocess.Popen[str]) -> tuple[dict[str, Any], list[str]]:
+    """Its summary, and the names of the events."""
+    out, err = crawl.communicate(timeout=4 * PATIENCE)
+    assert crawl.returncode == 0, err
+    return json.loads(out), [json.loads(line)["event"] for line in err.splitlines()]
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name.lower() for fault in FAULTS])
-def test_a_crawl_survives_a_while_of_it_with_nothing_lost(tmp_path: Path, fault: Fault) -> None:
+def test_a_crawl_survives_ten_minutes_of_it_with_nothing_lost(tmp_path: Path, fault: Fault) -> None:
     with SiteProcess() as site, FaultProxy(site.port) as proxy:
-        start = proxy.url(f"/site/{SIZE}/")
-        words = ("--per-host", "4", "--no-extract", "--no-probe", "--json")
-        arguments = ("crawl", start, "-w", tmp_path / "ws", *LOOPBACK, *words)
-        with Background(*arguments, env=HURRIED) as crawl:
+        with start_hurried(proxy.url(f"/site/{SIZE}/"), tmp_path) as crawl:
             wait_until(lambda: len(site.requests()) > 20)
             proxy.follow(fault)
-            time.sleep(3)
+            before = len(site.requests())
+            time.sleep(TEN_MINUTES / SPEED)
+            met = proxy.counts()
             proxy.behave()
-            ended = crawl.end()
-        assert ended.code == 0, ended.err
+            summary, events = end_of(crawl)
         origin = proxy.url("")
-        bodies = {origin + page_path(SIZE, n): page_bytes(SIZE, n, origin) for n in range(SIZE)}
-        assert ended.json["failed"] == 0
-        assert_every_page_is_stored_once(tmp_path / "ws", bodies)
+    assert summary["seconds"] > TEN_MINUTES
+    assert (summary["ended"], summary["failed"]) == ("nothing left", 0)
+    assert met.get(fault.value, 0) > 0 or "network_lost" in events, "it was met"
+    assert before < SIZE, "when there was something left to lose"
+    assert "crawl_stalled" not in events, "waiting is no stall"
+    bodies = {origin + page_path(SIZE, n): page_bytes(SIZE, n, origin) for n in range(SIZE)}
+    assert_every_page_is_stored_once(tmp_path, bodies)
+
+
+@pytest.mark.parametrize("names_are", [NamesAre.SERVFAIL, NamesAre.SILENT, NamesAre.NXDOMAIN])
+def test_names_that_are_not_answered_for_ten_minutes_cost_nothing(
+    tmp_path: Path, names_are: NamesAre
+) -> None:
+    if not OwnNetwork.can_be_made():
+        pytest.skip("this kernel or user may not make a network namespace")
+    world = Changing(SIZE)
+    with (
+        OwnNetwork({"site.test": "127.0.0.1"}) as network,
+        WorldProcess(world, prefix=network.prefix) as site,
+    ):
+        url = f"http://site.test:{site.port}/"
+        end_of(start_hurried(url, tmp_path, network.prefix, limits={"pages": 30}))
+        # A connection is kept alive, and a name with it: this process has none yet.
+        network.answer_names(names_are)
+        before = network.asked()["site.test"]
+        with start_hurried(url, tmp_path, network.prefix) as crawl:
+            wait_until(lambda: network.asked()["site.test"] > before)
+            time.sleep(TEN_MINUTES / SPEED)
+            asked = len(site.requests())
+            network.answer_names(NamesAre.ANSWERED)
+            summary, events = end_of(crawl)
+        found = {record.path for record in site.requests() if record.status == 200}
+    assert asked < SIZE
+    assert (summary["ended"], summary["failed"], summary["retries"]) == ("nothing left", 0, 0)
+    assert "network_lost" in events and "network_back" in events
+    assert found >= world.truth(0).paths
+
+
+def test_a_name_that_had_no_address_for_a_while_is_asked_for_again(tmp_path: Path) -> None:
+    """Not only when the time is over for which libcurl remembers that it had none."""
+    if not OwnNetwork.can_be_made():
+        pytest.skip("this kernel or user may not make a network namespace")
+    with (
+        OwnNetwork({"site.test": "127.0.0.1"}) as network,
+        WorldProcess(Changing(20), prefix=network.prefix) as site,
+    ):
+        url = f"http://site.test:{site.port}/"
+        words = ["-w", str(tmp_path), "--allow-private", "127.0.0.1", "--rate", "100", "--json"]
+        command = [*network.prefix, str(EXECUTABLE), "crawl", url, *words, "--no-extract"]
+        env = environment({"CRAWL4R_RESILIENCE__PROBE_SECONDS": "0.2"})
+        subprocess.run([*command, "--max-pages", "5"], check=True, capture_output=True, env=env)
+        network.answer_names(NamesAre.NXDOMAIN)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True) as crawl:
+            wait_until(lambda: health_in(tmp_path).get("state") == "waiting for the network")
+            network.answer_names(NamesAre.ANSWERED)
+            out, _ = crawl.communicate(timeout=4 * PATIENCE)
+    assert (json.loads(out)["pages"], json.loads(out)["retries"]) == (20, 0)
 
 
 def test_a_site_that_never_comes_back_keeps_its_urls_for_the_next_run(tmp_path: Path) -> None:
-    env = {**HURRIED, "CRAWL4R_POLITENESS__BREAKER_GIVE_UP": "3"}
+    """Time runs as always here; only the patience is short."""
+    env = {
+        "CRAWL4R_FETCH__TIMEOUT": "1",
+        "CRAWL4R_FETCH__BACKOFF_BASE": "0.02",
+        "CRAWL4R_FETCH__BACKOFF_CAP": "0.3",
+        "CRAWL4R_POLITENESS__BREAKER_COOLDOWN": "0.1",
+        "CRAWL4R_POLITENESS__BREAKER_GIVE_UP": "3",
+        "CRAWL4R_RESILIENCE__PROBE_SECONDS": "0.2",
+    }
+    size = 300
     with SiteProcess() as site, FaultProxy(site.port) as proxy:
-        start = proxy.url(f"/site/{SIZE}/")
+        start = proxy.url(f"/site/{size}/")
         words = ("--per-host", "4", "--no-extract", "--no-probe", "--json")
         arguments = ("crawl", start, "-w", tmp_path / "ws", *LOOPBACK, *words)
         with Background(*arguments, env=env) as crawl:
@@ -73,33 +156,4 @@ def test_a_site_that_never_comes_back_keeps_its_urls_for_the_next_run(tmp_path: 
         assert ended.json["failed"] == 0
         proxy.behave()
         answer = run(*arguments, env=env)
-        assert (answer.code, answer.json["pages"]) == (0, SIZE)
-
-
-@pytest.mark.parametrize("names_are", [NamesAre.SERVFAIL, NamesAre.SILENT, NamesAre.NXDOMAIN])
-def test_names_that_are_not_answered_for_a_while_cost_nothing(
-    tmp_path: Path, names_are: NamesAre
-) -> None:
-    if not OwnNetwork.can_be_made():
-        pytest.skip("this kernel or user may not make a network namespace")
-    world = Changing(200)
-    with (
-        OwnNetwork({"site.test": "127.0.0.1"}) as network,
-        WorldProcess(world, prefix=network.prefix) as site,
-    ):
-        url = f"http://site.test:{site.port}/"
-        words = ["--per-host", "2", "--rate", "100", "--no-extract", "--no-probe", "--json"]
-        options = ["-w", str(tmp_path), "--allow-private", "127.0.0.1", *words]
-        command = [*network.prefix, str(EXECUTABLE), "crawl", url, *options]
-        env = environment(HURRIED)
-        subprocess.run([*command, "--max-pages", "50"], check=True, capture_output=True, env=env)
-        # A connection is kept alive, and a name with it: this process has none yet.
-        network.answer_names(names_are)
-        crawl = subprocess.Popen(command, stdout=subprocess.PIPE, env=env)
-        time.sleep(3)
-        network.answer_names(NamesAre.ANSWERED)
-        out, _ = crawl.communicate(timeout=120)
-        found = {record.path for record in site.requests() if record.status == 200}
-    assert crawl.returncode == 0
-    assert json.loads(out)["failed"] == 0
-    assert found >= world.truth(0).paths
+        assert (answer.code, answer.json["pages"]) == (0, size)

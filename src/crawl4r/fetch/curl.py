@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,10 +21,12 @@ from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
 from crawl4r.fetch.headers import parse_header_lines
 from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.model import Failure, Response, Verdict
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import host_of_netloc, split
 
 _MAX_IDLE_HANDLES = 256
+_NAMES_KEPT = 60.0  # seconds that an address is used without asking for it again
 _HTTP_VERSIONS = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
 
 
@@ -83,7 +84,10 @@ class CurlTransport:
         resolve: Mapping[str, str] | None = None,
         ca_file: str | None = None,
         max_connections: int = 256,
+        clock: Clock = REAL_CLOCK,
     ) -> None:
+        self._clock = clock
+        self._now = clock.monotonic
         self._gate = gate
         self._limits = limits or FetchLimits()
         self._http2 = http2
@@ -95,6 +99,7 @@ class CurlTransport:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._watched: dict[int, int] = {}
+        self._is_lost_for_names = False
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
@@ -108,7 +113,7 @@ class CurlTransport:
             request,
             host_of_netloc(split(request.url).netloc),
             self._loop.create_future(),
-            time.monotonic(),
+            self._now(),
         )
         try:
             self._aim(handle, transfer)
@@ -157,17 +162,17 @@ class CurlTransport:
             self._unwatch(fd)
 
     def _new_handle(self) -> pycurl.Curl:
-        limits = self._limits
+        limits, on_machine = self._limits, self._clock.on_machine
         handle = pycurl.Curl()
         for option, value in (
             (pycurl.NOSIGNAL, 1),
             (pycurl.FOLLOWLOCATION, 0),
             (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
             (pycurl.CAINFO, self._ca_file),
-            (pycurl.CONNECTTIMEOUT_MS, round(limits.connect_timeout * 1000)),
-            (pycurl.LOW_SPEED_LIMIT, limits.slowest),
-            (pycurl.LOW_SPEED_TIME, limits.slow_seconds),
-            (pycurl.TIMEOUT_MS, round(limits.timeout * 1000)),
+            (pycurl.CONNECTTIMEOUT_MS, round(on_machine(limits.connect_timeout) * 1000)),
+            (pycurl.LOW_SPEED_LIMIT, round(limits.slowest * self._clock.speed)),
+            (pycurl.LOW_SPEED_TIME, max(1, round(on_machine(limits.slow_seconds)))),
+            (pycurl.TIMEOUT_MS, round(on_machine(limits.timeout) * 1000)),
             (pycurl.HTTP_CONTENT_DECODING, 0),  # ours has a cap, and knows zstd
             (pycurl.HTTP09_ALLOWED, 0),
             (pycurl.TCP_KEEPALIVE, 1),
@@ -192,6 +197,9 @@ class CurlTransport:
         )
         limit = 0 if request.cut_at else self._limits.max_bytes
         handle.setopt(pycurl.MAXFILESIZE_LARGE, limit)
+        # libcurl keeps it in mind when a name had no address, which may be the name server's fault.
+        kept = 0.0 if self._is_lost_for_names else self._clock.on_machine(_NAMES_KEPT)
+        handle.setopt(pycurl.DNS_CACHE_TIMEOUT, int(kept))
         handle.setopt(pycurl.PROXY, request.proxy or "")  # an empty one: none, whatever the
         handle.setopt(pycurl.NOPROXY, "")  # environment says
         # The proxy's own host is what is connected to when there is one.
@@ -250,7 +258,7 @@ class CurlTransport:
             self._timer = self._loop.call_soon(self._act, pycurl.SOCKET_TIMEOUT, 0)
         elif milliseconds > 0:
             self._timer = self._loop.call_later(
-                milliseconds / 1000, self._act, pycurl.SOCKET_TIMEOUT, 0
+                self._clock.of_machine(milliseconds / 1000), self._act, pycurl.SOCKET_TIMEOUT, 0
             )
 
     def _act(self, fd: int, events: int) -> None:
@@ -267,8 +275,11 @@ class CurlTransport:
     def _finish(self, handle: pycurl.Curl, error: tuple[int, str] | None) -> None:
         transfer = self._running.pop(handle)
         self._multi.remove_handle(handle)
+        self._is_lost_for_names = error is not None and error[0] == pycurl.E_COULDNT_RESOLVE_HOST
         answer = (
-            failure_of(handle, *error, transfer.refusal, _sent_at(handle, transfer))
+            failure_of(
+                handle, *error, transfer.refusal, self._sent_at(handle, transfer), self._now()
+            )
             if error and not transfer.is_cut
             else self._response(handle, transfer)
         )
@@ -280,8 +291,8 @@ class CurlTransport:
         headers = parse_header_lines(transfer.head)
         body = b"".join(transfer.body)
         wire_bytes = len(body)
-        sent_at = _sent_at(handle, transfer)
-        latency = time.monotonic() - sent_at
+        sent_at = self._sent_at(handle, transfer)
+        latency = self._now() - sent_at
         codings = ",".join(value for name, value in headers if name == "content-encoding")
         status = handle.getinfo(pycurl.RESPONSE_CODE)
         try:
@@ -307,6 +318,11 @@ class CurlTransport:
             _host_of_proxy(transfer.request.proxy) if transfer.request.proxy else "",
         )
 
+    def _sent_at(self, handle: pycurl.Curl, transfer: _Transfer) -> float:
+        """When the request left: after name look-up, connection and handshake."""
+        waited = float(handle.getinfo(pycurl.PRETRANSFER_TIME))
+        return transfer.started + self._clock.of_machine(waited)
+
     def _put_back(self, handle: pycurl.Curl) -> None:
         if len(self._idle) < _MAX_IDLE_HANDLES:
             self._idle.append(handle)
@@ -318,11 +334,6 @@ def _cookie_jar() -> Any:
     share = pycurl.CurlShare()
     share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
     return share
-
-
-def _sent_at(handle: pycurl.Curl, transfer: _Transfer) -> float:
-    """When the request left: after name look-up, connection and handshake."""
-    return transfer.started + float(handle.getinfo(pycurl.PRETRANSFER_TIME))
 
 
 def _host_of_proxy(proxy: str) -> str:

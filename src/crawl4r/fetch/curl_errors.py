@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pycurl
 
 from crawl4r.model import Failure, Verdict
@@ -32,10 +30,10 @@ _HEADERS_TOO_LARGE = ("header", "too large")
 
 
 def failure_of(
-    handle: pycurl.Curl, code: int, message: str, refusal: str | None, sent_at: float
+    handle: pycurl.Curl, code: int, message: str, refusal: str | None, sent_at: float, now: float
 ) -> Failure:
     """Translate one failed transfer; `refusal` is the egress gate's word, if it spoke."""
-    latency = max(0.0, time.monotonic() - sent_at)
+    latency = max(0.0, now - sent_at)
     status = handle.getinfo(pycurl.RESPONSE_CODE) or None
     if refusal and code in {pycurl.E_COULDNT_CONNECT, _E_PROXY}:
         return Failure(

@@ -195,10 +195,20 @@ class Schedule:
 
     def stop(self) -> None:
         """Hand out nothing more; what is at hand goes back to the frontier."""
+        at_hand = [lease for leases in self._hosts.values() for lease in leases]
+        self._leave_all_lines()
+        if at_hand:
+            self._frontier.release(at_hand)
+
+    def abandon(self) -> None:
+        """The crawl has failed: be in nobody's way. What is at hand, the next run recovers."""
+        self._leave_all_lines()
+        self._hosts.clear()
+
+    def _leave_all_lines(self) -> None:
         self._is_stopped = True
         self._changed.set()
         for host, leases in self._hosts.items():
-            self._frontier.release(leases)
             leases.clear()
             self._budgets[host].leave_line(self)
 
@@ -243,7 +253,7 @@ class Schedule:
 
     def _enqueue(self, host: str) -> None:
         """Put the host in the queue for when it is ready, or wait until it says so."""
-        if host in self._queued:
+        if host in self._queued or self._is_stopped:
             return
         budget = self._budgets[host]
         ready_at = budget.ready_at(self._clock(), self)

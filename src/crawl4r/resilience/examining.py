@@ -55,15 +55,16 @@ def examine(
     )
 
 
-def problem_of_store(folder: Path) -> str:
-    """What keeps a small file from being written and synced in a folder; empty when nothing does."""
+def problem_of_store(folder: Path, size: int = 8) -> str:
+    """What keeps a file of so many bytes from being written and synced in a folder; empty when nothing
+    does."""
 
     def attempt() -> str:
         path = folder / _TRIAL
         try:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                os.write(fd, b"it does\n")
+                _write_all(fd, bytes(size))
                 os.fsync(fd)
             finally:
                 os.close(fd)
@@ -73,6 +74,12 @@ def problem_of_store(folder: Path) -> str:
         return ""
 
     return within(SECONDS, attempt, f"{folder}: a small file took longer than {SECONDS:g} s")
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    """A disk that fills up takes some of it first."""
+    while data:
+        data = data[os.write(fd, data) :]
 
 
 def free_mb(folder: Path) -> float | None:

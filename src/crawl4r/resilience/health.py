@@ -9,15 +9,28 @@ import contextlib
 import json
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from crawl4r.resilience.examining import within
 
 NAME = "health.json"
-_UNKNOWN = {"why": "", "until": None, "last_beat": None, "last_stall": None}
+_UNKNOWN = {
+    "why": "",
+    "until": None,
+    "last_beat": None,
+    "last_stall": None,
+    "last_store_loss": None,
+}
 _EVERY = 5.0  # seconds between two writes of the same state
 _PATIENCE = 2.0  # seconds that writing it may take
+_SILENT_AFTER = 60.0  # seconds without a word, though it should have said a dozen
+
+
+def new_history() -> dict[str, Any]:
+    """What a crawl met so far, and `health.json` tells: for whoever watches it to add to."""
+    return {"stalls": 0, "last_stall": None, "store_losses": 0, "last_store_loss": None}
 
 
 class HealthFile:
@@ -52,18 +65,30 @@ class HealthFile:
 def write_health(folder: Path, health: dict[str, Any]) -> None:
     """Nobody reads half of it. OSError when it cannot be written."""
     new = folder / f"{NAME}.new"
+    text = json.dumps(health, default=str).encode()
     try:
-        new.write_text(json.dumps(health, default=str), "utf-8")
+        new.write_bytes(text)
         os.rename(new, folder / NAME)
     except OSError:
-        new.unlink(missing_ok=True)
-        raise
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        _overwrite(folder / NAME, text)
+
+
+def _overwrite(path: Path, text: bytes) -> None:
+    """A full disk has no room for another file, but what is there can say something else."""
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.pwrite(fd, text.ljust(os.fstat(fd).st_size), 0)
+    finally:
+        os.close(fd)
 
 
 def health_of(folder: Path, pid: int | None) -> dict[str, Any] | None:
     """What the crawl that runs there as `pid` says, or how the last one was when it ended.
 
-    One that neither runs nor has ended was killed: its last word is then called so.
+    One that neither runs nor has ended was killed: its last word is then called so. One that runs and
+    has said nothing for long is silent: it hangs, or has no disk to say it on.
     """
     health = read_health(folder)
     if health is None:
@@ -71,7 +96,15 @@ def health_of(folder: Path, pid: int | None) -> dict[str, Any] | None:
     is_over = str(health.get("state")).startswith("ended")
     if health.get("pid") != pid and (pid is not None or not is_over):
         health["state"] = "killed" if pid is None else "starting"
+    elif not is_over and _age_of(health) > _SILENT_AFTER:
+        health["why"] = f"it hangs, or cannot write here; its last word was: {health['state']}"
+        health["state"] = "silent"
     return _UNKNOWN | health
+
+
+def _age_of(health: dict[str, Any]) -> float:
+    at = health.get("at")
+    return time.time() - at if isinstance(at, float | int) else 0.0
 
 
 def read_health(folder: Path) -> dict[str, Any] | None:

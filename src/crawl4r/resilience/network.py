@@ -118,6 +118,11 @@ class Network:
             events.emit(events.NETWORK_LOST, 30, failures=self.failures, probes=why)
         self._release(True)
 
+    def begin_again(self) -> None:
+        """The crawl goes on with another watchdog: what the last one was asked is not answered."""
+        self._is_asked = False
+        self._release(False)
+
     def end(self) -> None:
         """The crawl begins nothing more: nobody waits for a network any longer."""
         self._is_over = True

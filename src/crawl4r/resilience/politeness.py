@@ -188,9 +188,11 @@ class HostBudget:
             self.breaker.abandon()
         else:
             self._learn(now, health, latency, retry_after)
-        if self._turnstile:
-            self._turnstile.leave(self._turns.popleft(), self._rest(now) if was_sent else None)
-        self._call_first()
+        try:
+            if self._turnstile:
+                self._turnstile.leave(self._turns.popleft(), self._rest(now) if was_sent else None)
+        finally:
+            self._call_first()
 
     def _rest(self, now: float) -> float:
         """Seconds for which nobody should ask this host."""
@@ -332,6 +334,10 @@ class HostBudgets:
         memories = [budget.remember(wall - now) for budget in self._changed]
         self._changed.clear()
         return memories
+
+    def remember_again(self) -> None:
+        """What was told before may not have been kept: tell it all with the next call."""
+        self._changed.update(self._budgets.values())
 
     def restore(self, memories: list[HostMemory], now: float, wall: float) -> None:
         for memory in memories:

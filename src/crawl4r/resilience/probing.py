@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
+
 _PORTS = {
     "http": 80,
     "https": 443,
@@ -67,12 +69,17 @@ class Prober:
     """Asks endpoints side by side."""
 
     def __init__(
-        self, refusal: Refusal, resolve: Mapping[str, str] | None = None, seconds: float = 5.0
+        self,
+        refusal: Refusal,
+        resolve: Mapping[str, str] | None = None,
+        seconds: float = 5.0,
+        clock: Clock = REAL_CLOCK,
     ) -> None:
         """`resolve` names addresses instead of DNS; `seconds` is what a whole round may take."""
         self._refusal = refusal
         self._resolve = resolve or {}
         self._seconds = seconds
+        self._on_machine = clock.on_machine(seconds)
         self._stuck: dict[Endpoint, threading.Thread] = {}  # those of earlier rounds, still waiting
 
     def ask(self, endpoints: Iterable[Endpoint]) -> dict[str, str]:
@@ -85,7 +92,7 @@ class Prober:
         for endpoint in waiting:
             self._start(endpoint, answers)
         found: dict[str, str] = {}
-        deadline = time.monotonic() + self._seconds
+        deadline = time.monotonic() + self._on_machine
         while waiting:
             try:
                 endpoint, problem = answers.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -122,7 +129,7 @@ class Prober:
                 continue
             try:
                 with socket.socket(family, kind, protocol) as connection:
-                    connection.settimeout(self._seconds)
+                    connection.settimeout(self._on_machine)
                     connection.connect(address)
             except OSError as problem:
                 word = f"connect: {problem.strerror or problem}"

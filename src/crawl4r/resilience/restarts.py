@@ -6,6 +6,7 @@ import signal
 from dataclasses import dataclass
 
 # What the exit codes of a crawl say to whoever looks after it; see the docstring of the command line.
+# Not 4: a crawl waits for its store by itself, and damage does not heal.
 _WORDS = {5: "it stalled and could not recover", 6: "it held too much memory"}
 _GOOD_WHILE = 600.0  # seconds after which earlier restarts are forgiven
 _LONGEST = 600.0  # seconds between two starts

@@ -17,6 +17,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, cast
 
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.frame import FRAME
 
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
@@ -55,7 +56,10 @@ class Sandbox:
         workers: int = 1,
         seconds: float = 5.0,
         memory_bytes: int = 1024**3,
+        clock: Clock = REAL_CLOCK,
     ) -> None:
+        """`seconds` are the machine's, whatever time the crawl goes by."""
+        self.clock = clock
         self._arguments = [function, str(memory_bytes)]
         self._config = json.dumps(config).encode()
         self._seconds = seconds
@@ -263,7 +267,9 @@ class _Worker(asyncio.Protocol):
         self._deadline = None
         if self.jobs or not self._is_ready:
             limit = self._seconds if self._is_ready else _START_SECONDS
-            self._deadline = asyncio.get_running_loop().call_later(limit, self._out_of_time, limit)
+            self._deadline = asyncio.get_running_loop().call_later(
+                self._owner.clock.of_machine(limit), self._out_of_time, limit
+            )
 
     def _out_of_time(self, limit: float) -> None:
         self._kill(f"reading took longer than {limit:g} s")

@@ -19,7 +19,7 @@ class Decision(StrEnum):
     GO_ON = "go on"  # nothing wrong was found
     LOOK_AGAIN = "wait for the event loop"  # it is blocked, and may come back
     WAIT = "wait for the network"
-    GIVE_UP_STORE = "give up on the store"  # exit code 4
+    REOPEN = "reopen the store"  # exit code 4 when it does not come back
     LEAVE = "leave"  # exit code 5
     SAVE_MEMORY = "leave to free memory"  # exit code 6
 
@@ -32,6 +32,7 @@ class WatchRules:
     network_failures: int = 10  # in a row, over all hosts, that raise the question at once
     memory_mb: float = 0.0  # ceiling; 0 is none
     leak_mb_hour: float = 0.0  # growth that counts as a leak; 0 is none
+    store_patience: float = 600.0  # seconds to wait for a store that cannot be written; 0: none
 
     @property
     def tick(self) -> float:
@@ -116,7 +117,7 @@ def decide(facts: Facts, rules: WatchRules) -> Decision:
         is_lasting = facts.blocked >= 2 * rules.stall_seconds
         return Decision.LEAVE if is_lasting else Decision.LOOK_AGAIN
     if facts.store:
-        return Decision.GIVE_UP_STORE
+        return Decision.REOPEN
     if is_too_large(facts, rules):
         return Decision.SAVE_MEMORY
     if facts.has_no_files:

@@ -75,17 +75,23 @@ class Turnstile:
                 _write(fd, state)
                 return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
             before = state.next_at
-            _write(fd, _Host(now + delay, self._me, 0, 0.0))
+            try:
+                _write(fd, _Host(now + delay, self._me, 0, 0.0))
+            except StorageFull:
+                os.close(place)
+                raise
             return Turn(host, place, now + delay, before)
 
     def leave(self, turn: Turn, wait: float | None) -> None:
         """Free the place; the host rests for `wait` seconds. None: nothing was asked after all."""
-        with self._locked(turn.host) as (fd, state):
-            if wait is not None:
-                state.next_at = max(state.next_at, self._wall() + wait)
-            elif state.next_at == turn.next_at:
-                state.next_at = turn.before
-            _write(fd, state)
+        try:
+            with self._locked(turn.host) as (fd, state):
+                if wait is not None:
+                    state.next_at = max(state.next_at, self._wall() + wait)
+                elif state.next_at == turn.next_at:
+                    state.next_at = turn.before
+                _write(fd, state)
+        finally:  # also where the disk is full: nobody must wait for a place that is not used
             os.close(turn.fd)
 
     def rest(self, host: str) -> float:
@@ -132,7 +138,10 @@ class Turnstile:
 
 
 def _write(fd: int, state: _Host) -> None:
-    os.pwrite(fd, _STATE.pack(state.next_at, state.last, state.waiting, state.waited_at), 0)
+    try:
+        os.pwrite(fd, _STATE.pack(state.next_at, state.last, state.waiting, state.waited_at), 0)
+    except OSError as problem:
+        raise StorageFull(f"cannot write a turn at a host: {problem.strerror}") from problem
 
 
 def _name(host: str) -> str:

@@ -11,14 +11,14 @@ import asyncio
 import contextlib
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from crawl4r import events
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.examining import examine, stack_of, within
-from crawl4r.resilience.health import HealthFile
+from crawl4r.resilience.health import HealthFile, new_history
 from crawl4r.resilience.memory import Growth, own_mb
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.probing import Prober, endpoints_of, in_words, is_there
@@ -32,7 +32,7 @@ from crawl4r.resilience.stalling import (
     seconds_quiet,
 )
 
-EXIT_CODES = {Decision.GIVE_UP_STORE: 4, Decision.LEAVE: 5, Decision.SAVE_MEMORY: 6}
+EXIT_CODES = {Decision.REOPEN: 4, Decision.LEAVE: 5, Decision.SAVE_MEMORY: 6}
 _SPEECH = 2.0  # seconds that a line of the log may take: what reads it may have stopped
 _TO_LEAVE = 120.0  # seconds that a crawl may take to end, before it is ended
 _LATE = 0.25  # seconds, and a tick: a look that is later than that did not come late by itself
@@ -51,9 +51,11 @@ class Watchdog:
         obey: Callable[[Decision, Facts], None],
         *,
         role: str = "crawl",
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = REAL_CLOCK,
+        history: dict[str, Any] | None = None,
     ) -> None:
-        """`look` and `obey` are called in the event loop."""
+        """`look` and `obey` are called in the event loop. `history` is what earlier watchdogs of the
+        same crawl have seen; this one adds to it."""
         self.may_exit = False  # end the process when the loop stays blocked: only for programs
         self._folder = folder
         self._network = network
@@ -62,20 +64,20 @@ class Watchdog:
         self._look = look
         self._obey = obey
         self._role = role
-        self._clock = clock
+        self._time = clock
+        self._clock = clock.monotonic
+        self._history = new_history() if history is None else history
         self._growth = Growth()
         self._view = look()
         self._loop = asyncio.get_running_loop()
         self._loop_thread = threading.get_ident()
-        self._heard_at = self._stepped_at = clock()
+        self._heard_at = self._stepped_at = self._clock()
         self._is_asked = False  # the loop, and it has not answered yet
         self._slept = 0.0  # seconds since the last beat in which the whole process stood still
         self._examine_at = self._probe_at = 0.0
         self._answered = network.questions  # of them, by the probes
         self._stall: dict[str, Any] | None = None  # the one that lasts
-        self._last_stall: dict[str, Any] | None = None
         self._blocked_since: float | None = None
-        self._stalls = 0
         self._leaves: tuple[Decision, float] | None = None  # since when
         self._ended = ""  # why, once it has
         self._woken = threading.Event()
@@ -102,7 +104,7 @@ class Watchdog:
                 self._step(self._clock())
             except Exception as problem:  # whoever watches must not be the one who falls asleep
                 self._say(events.WATCH_FAILED, 40, problem=repr(problem))
-            self._woken.wait(self._rules().tick)
+            self._woken.wait(self._time.on_machine(self._rules().tick))
             self._woken.clear()
 
     def _step(self, now: float) -> None:
@@ -184,20 +186,22 @@ class Watchdog:
         self._order(decision, facts)
 
     def _note(self, facts: Facts, decision: Decision) -> None:
-        since = self._stall["at"] if self._stall else time.time() - max(facts.quiet, facts.blocked)
-        self._stalls += self._stall is None and decision is not Decision.SAVE_MEMORY
+        lasts = max(facts.quiet, facts.blocked)
+        since = self._stall["at"] if self._stall else self._time.wall() - lasts
+        if self._stall is None and decision is not Decision.SAVE_MEMORY:
+            self._history["stalls"] += 1
         self._stall = {"at": since, "decision": decision.value, **facts.as_json()}
         if facts.stack:
             self._stall["stack"] = list(facts.stack)
-        self._last_stall = self._stall
+        self._history["last_stall"] = self._stall
 
     def _end_stall(self) -> None:
         self._examine_at = 0.0
         if self._stall is None or self._leaves:
             return
-        seconds = round(time.time() - self._stall["at"], 1)
+        seconds = round(self._time.wall() - self._stall["at"], 1)
+        self._history["last_stall"] = self._stall | {"seconds": seconds}
         self._stall = self._blocked_since = None
-        self._last_stall = (self._last_stall or {}) | {"seconds": seconds}
         self._say(events.STALL_ENDED, 30, after_s=seconds)
 
     def _order(self, decision: Decision, facts: Facts) -> None:
@@ -241,7 +245,7 @@ class Watchdog:
         return "running"
 
     def _health(self, now: float, state: str) -> dict[str, Any]:
-        epoch = time.time() - now  # turns the clock into epoch seconds
+        epoch = self._time.wall() - now  # turns the clock into epoch seconds
         held = own_mb()
         return {
             "pid": os.getpid(),
@@ -252,6 +256,5 @@ class Watchdog:
             "last_beat": round(self._view.beat + epoch, 3),
             "until": round(self._view.expected + epoch, 3) if state == "resting" else None,
             "memory_mb": None if held is None else round(held, 1),
-            "stalls": self._stalls,
-            "last_stall": self._last_stall,
+            **self._history,
         }

@@ -12,7 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from crawl4r.errors import StorageDamaged, StorageError, StorageFull, WorkspaceError
+from crawl4r.errors import (
+    Crawl4rError,
+    StorageDamaged,
+    StorageError,
+    StorageFull,
+    WorkspaceError,
+)
 from crawl4r.state.checksum import check_sum, forget_sum, write_sum
 from crawl4r.state.migrations import VERSIONS
 
@@ -43,6 +49,7 @@ class Database:
             check_sum(path)
         self._connection = _connect(path, read_only)
         self._in_transaction = False
+        self._lost: Exception | None = None  # why SQLite rolled a transaction back by itself
         if not read_only and not is_derived:
             forget_sum(path)  # it is about to change
         try:
@@ -104,7 +111,7 @@ class Database:
                 self._begin()
             return self._connection.execute(sql, parameters)
         except (sqlite3.Error, UnicodeDecodeError) as problem:
-            raise _translate(problem, self.path) from problem
+            raise self._failure(problem) from problem
 
     def write_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         with self._translated():
@@ -118,19 +125,24 @@ class Database:
 
     def commit(self) -> None:
         """Make everything written since the last commit durable, all of it or nothing."""
+        if self._lost:
+            raise self._lost
         if self._in_transaction:
             with self._translated():
                 self._connection.execute("COMMIT")
             self._in_transaction = False
 
     def rollback(self) -> None:
+        """Drop everything written since the last commit; needed after a failure to write on."""
         self._in_transaction = False
+        self._lost = None
         if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+            with self._translated():
+                self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close; what was not committed is rolled back."""
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(sqlite3.Error, Crawl4rError):
             self.rollback()
             if not self._read_only:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -147,6 +159,8 @@ class Database:
             )
 
     def _begin(self) -> None:
+        if self._lost:  # what is written now would be the second half of what is gone
+            raise self._lost
         if not self._in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
             self._in_transaction = True
@@ -156,7 +170,15 @@ class Database:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as problem:
-            raise _translate(problem, self.path) from problem
+            raise self._failure(problem) from problem
+
+    def _failure(self, problem: sqlite3.Error | UnicodeDecodeError) -> Exception:
+        """A full disk makes SQLite roll back at once: nobody must go on as if it had not."""
+        failure = _translate(problem, self.path)
+        if self._in_transaction and not self._connection.in_transaction:
+            self._in_transaction = False
+            self._lost = failure
+        return failure
 
 
 def _version_in_header(path: Path) -> int:

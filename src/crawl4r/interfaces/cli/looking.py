@@ -39,6 +39,7 @@ async def sample_site(url: str, place: Path, options: dict[str, Any], pages: int
     profile = options.get("profile")
     asked = {name: value for name, value in options.items() if name != "profile"}
     asked |= {"max_pages": pages, "extract": False, "index": False, "explore": False}
+    asked["store_patience"] = 0  # somebody sits and waits
     async with open_workspace(place, profile=profile, **asked) as workspace:
         run = workspace.crawl(url)
         await run.finish()

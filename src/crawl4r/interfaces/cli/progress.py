@@ -14,7 +14,7 @@ from rich.text import Text
 
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
-from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
+from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, visible
 
 _REFRESH = 0.25  # seconds
 _COUNT_EVERY = 2.0  # seconds: counting the frontier is a query
@@ -54,6 +54,8 @@ class _View:
         crawl = self._run.crawl
         if crawl is None:
             return Group(Text("starting ..."))
+        if self._run.reopening.problem:
+            return Group(self._waiting())
         now = time.monotonic()
         if now - self._counted_at > _COUNT_EVERY:
             self._counted_at = now
@@ -79,6 +81,13 @@ class _View:
             self._eta(rate),
         )
         return Group(grid, *self._details())
+
+    def _waiting(self) -> Text:
+        """The database may be closed: nothing is counted."""
+        reopening = self._run.reopening
+        left = human_seconds(max(0.0, reopening.until - self._run.parts.clock.wall()))
+        words = f"waiting for the store, at most {left} more: {visible(reopening.problem)}"
+        return Text(words, style="yellow")
 
     def _unindexed(self) -> str:
         follower = self._run.follower

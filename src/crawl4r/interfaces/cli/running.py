@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import json
 import signal
@@ -16,6 +17,7 @@ import click
 from crawl4r import events
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
+from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
@@ -131,7 +133,11 @@ def _handle_signals(
             run.stop_now()
 
     def dump_status() -> None:
-        fields: dict[str, Any] = {"urls": workspace.report.counts()}
+        fields: dict[str, Any] = {}
+        with contextlib.suppress(Crawl4rError):  # the store may be away
+            fields["urls"] = workspace.report.counts()
+        if run.reopening.problem:
+            fields["waits_for"] = run.reopening.problem
         if run.crawl:
             fields |= {"in_flight": run.crawl.in_flight, "visits": run.crawl.progress.visits}
         events.emit(events.STATUS_DUMPED, 30, **fields)

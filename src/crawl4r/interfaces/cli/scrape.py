@@ -38,7 +38,7 @@ def command(
     crawl4r scrape https://example.org/
     crawl4r scrape https://example.org/ --json --chunks | jq .chunks
     """
-    asked = {"allow_private": allow_private, "contact": contact}
+    asked = {"allow_private": allow_private, "contact": contact, "store_patience": 0}
     with tempfile.TemporaryDirectory(prefix="crawl4r-scrape-") as place:
         capture, extraction = asyncio.run(_scrape(url, Path(place), asked))
     show(capture.url, extraction, options, json_wanted=as_json)

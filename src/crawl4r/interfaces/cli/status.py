@@ -86,6 +86,9 @@ def health_words(health: dict[str, Any] | None) -> str:
         found = "; ".join(stall["findings"]) or "nothing wrong was found"
         when = clock_time(stall["at"])
         words.append(f"last stall {when}: {visible(found)}, decided to {stall['decision']}")
+    if loss := health["last_store_loss"]:
+        away = f"was away for {human_seconds(loss['seconds'])} and is reopened"
+        words.append(f"store {clock_time(loss['at'])}: {away} ({visible(loss['problem'])})")
     return ", ".join(words).replace(", (", " (")
 
 

@@ -57,7 +57,8 @@ def command(
 
     It is started again when it ends with code 5 (stalled) or 6 (memory), or is killed by a signal that
     did not come from here; it then goes on where it was. SIGINT, SIGTERM, SIGHUP and SIGUSR1 are passed
-    on to it. However else it ends, that is the end, with the crawl's own exit code.
+    on to it. However else it ends, that is the end, with the crawl's own exit code: after code 4 the
+    crawl has already waited for its store (resilience.store_patience).
     """
     if arguments[0] == "supervise":
         raise UsageError("`crawl4r supervise` does not supervise itself: give it a crawl to run")

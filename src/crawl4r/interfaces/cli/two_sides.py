@@ -55,6 +55,7 @@ def run_scrape(
             expects_more=expects_more,
             refresh=options["refresh"] and not is_told,
             retry_failed=options["retry_failed"],
+            reopen=workspace.reopen,
         )
 
     run_crawl(path, (), options, begin)
@@ -89,6 +90,7 @@ def _begin_discover(
         workspace=path,
         refresh=options["refresh"],
         retry_failed=options["retry_failed"],
+        reopen=workspace.reopen,
     )
 
 

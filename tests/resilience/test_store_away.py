@@ -1,0 +1,138 @@
+"""A stall whose cause is the store: it is reopened, and what was learnt of hosts is not forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crawl4r.crawl import EndedBy
+from crawl4r.crawl_run import CrawlRun
+from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
+from crawl4r.fetch.curl import CurlTransport
+from crawl4r.fetch.port import Transport
+from crawl4r.reopening import may_pass, worst_of
+from crawl4r.resilience.health import health_of, write_health
+from crawl4r.resilience.politeness import Health, HostBudgets, HostRules
+from crawl4r.settings import Settings, load_settings
+from crawl4r.urls.address import AddressGate
+from crawl4r.workspace import Workspace
+from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.resilience.test_watchdog import Dumb, health_in
+from tests.site.process import SiteProcess
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SiteProcess]:
+    with SiteProcess() as running:
+        yield running
+
+
+def test_a_disk_that_is_away_for_a_while_is_noticed_and_the_store_opened_again(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    """The first request hangs when the folder is moved away; an empty one there is not taken for it."""
+    place, elsewhere = tmp_path / "ws", tmp_path / "elsewhere"
+    overrides = {
+        "resilience": {"stall_seconds": 0.5, "store_patience": 60},
+        "network": {"allow_private": ["127.0.0.1"]},
+        "politeness": {"rate": 0},
+        "content": {"extract": False},
+        "explore": {"enabled": False},
+        "fetch": {"timeout": 0.2},
+    }
+    transports: list[Transport] = []
+
+    def unmount() -> None:
+        os.rename(place, elsewhere)
+
+    def make(settings: Settings, gate: AddressGate) -> Transport:
+        transports.append(CurlTransport(gate) if transports else Dumb(unmount))
+        return transports[-1]
+
+    async def mount_again(run: CrawlRun) -> None:
+        while not run.reopening.problem:  # noqa: ASYNC110 - nobody calls
+            await asyncio.sleep(0.02)
+        place.mkdir()
+        await asyncio.sleep(2.5)  # it has probed, and found an empty folder that can be written
+        assert run.reopening.problem
+        os.rename(place, tmp_path / "not the disk")
+        os.rename(elsewhere, place)
+
+    async def crawl() -> EndedBy:
+        settings = load_settings(environment={}, overrides=overrides)
+        async with Workspace(place, settings, make_transport=make) as opened:
+            run = opened.crawl(site.url("/site/12/"))
+            mounting = asyncio.create_task(mount_again(run))
+            ended = await run.finish()
+            await mounting
+            return ended
+
+    assert asyncio.run(asyncio.wait_for(crawl(), 60)) is EndedBy.NOTHING_LEFT
+    assert len(transports) == 2
+    assert_every_page_is_stored_once(place, expected_bodies(site, 12))
+    health = health_in(place)
+    assert health["last_stall"]["decision"] == "reopen the store"
+    assert (health["stalls"], health["store_losses"]) == (1, 1)
+
+
+def test_what_may_not_have_been_kept_of_hosts_is_told_again() -> None:
+    budgets = HostBudgets(HostRules(delay=1.0))
+    budgets["a.example"].begin(10.0)
+    budgets["a.example"].end(10.5, Health.SICK, 10.0, 0.5)
+    told = budgets.remember(11.0, 1011.0)
+    assert [(memory.host, memory.failures) for memory in told] == [("a.example", 1)]
+    assert budgets.remember(11.0, 1011.0) == []
+    budgets.remember_again()
+    assert budgets.remember(11.0, 1011.0) == told
+
+
+def raised(first: Exception, then: Exception) -> Exception:
+    """`then`, raised while `first` was dealt with."""
+    try:
+        try:
+            raise first
+        except Exception:
+            raise then  # noqa: B904 - as a handler that fails does
+    except Exception as problem:
+        return problem
+
+
+def test_damage_is_never_waited_out_whatever_came_after_it() -> None:
+    damage = StorageDamaged("the bytes do not match")
+    behind = raised(damage, StorageFull("no room"))
+    assert worst_of(behind) is damage
+    assert worst_of(ExceptionGroup("many", [StorageFull("no room"), damage])) is damage
+    assert not may_pass(damage, has_begun=True)
+
+
+@pytest.mark.parametrize(
+    ("problem", "before", "later"),
+    [
+        (StorageFull("no room"), True, True),
+        (WorkspaceError("state.db is not writable"), False, True),
+        (OSError(5, "Input/output error"), False, True),
+        (OSError(24, "Too many open files"), False, False),
+        (ValueError("a bug"), False, False),
+    ],
+)
+def test_only_a_store_that_cannot_be_written_is_waited_for(
+    problem: Exception, before: bool, later: bool
+) -> None:
+    assert may_pass(problem, has_begun=False) is before
+    assert may_pass(problem, has_begun=True) is later
+
+
+def test_a_crawl_that_runs_and_says_nothing_is_called_silent(tmp_path: Path) -> None:
+    said = {"pid": os.getpid(), "state": "running", "at": time.time() - 300}
+    write_health(tmp_path, said)
+    health = health_of(tmp_path, os.getpid())
+    assert health is not None
+    assert health["state"] == "silent"
+    assert "its last word was: running" in health["why"]
+    write_health(tmp_path, said | {"at": time.time()})
+    assert (health_of(tmp_path, os.getpid()) or {})["state"] == "running"
