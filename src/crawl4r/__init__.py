@@ -25,7 +25,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from crawl4r.archive.documents import StoredDocument
-    from crawl4r.crawl_run import Page
+    from crawl4r.page import Page
     from crawl4r.resilience.politeness import HostBudgets
     from crawl4r.settings import Settings, load_settings
     from crawl4r.workspace import Workspace
@@ -35,7 +35,7 @@ _WHERE = {
     "open": ("crawl4r.workspace", "open_workspace"),
     "Workspace": ("crawl4r.workspace", "Workspace"),
     "StoredDocument": ("crawl4r.archive.documents", "StoredDocument"),
-    "Page": ("crawl4r.crawl_run", "Page"),
+    "Page": ("crawl4r.page", "Page"),
     "HostBudgets": ("crawl4r.resilience.politeness", "HostBudgets"),
     "Settings": ("crawl4r.settings", "Settings"),
     "load_settings": ("crawl4r.settings", "load_settings"),

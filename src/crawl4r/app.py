@@ -1,31 +1,24 @@
-"""The composition root: the only file that names adapters, and the owner of their lifetimes.
+"""The composition root of a crawl: who is wired to whom, and who ends it.
 
-`open_parts` opens what a workspace stands on; `build_crawl` wires one run. The Python API is in
-`workspace.py` and `crawl_run.py`.
+`build_crawl` wires one run on the parts that `app_parts` opened. The Python API is in `workspace.py`
+and `crawl_run.py`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crawl4r import events
+from crawl4r.app_parts import METADATA_FILE, PAGES_FILE, Parts, make_frontier
 from crawl4r.archive.capture_log import CaptureLog
-from crawl4r.archive.captures import Captures
-from crawl4r.archive.files import FileBlobs
 from crawl4r.archive.metadata import METADATA
-from crawl4r.archive.nothing import NoBlobs
-from crawl4r.archive.port import Blobs
 from crawl4r.archive.requests import Errand, Requests
-from crawl4r.archive.segments import SegmentBlobs
 from crawl4r.crawl import Crawl
 from crawl4r.errands import Errands
-from crawl4r.errors import StorageDamaged, WorkspaceError
 from crawl4r.exploring import Explorer, ExploringRules
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
@@ -33,28 +26,23 @@ from crawl4r.fetch.port import Transport
 from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.fetch.watched import WatchedTransport
 from crawl4r.frontier.port import Frontier
-from crawl4r.frontier.priority import PRIORITIES, Strategy
+from crawl4r.frontier.priority import Strategy
 from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.schedule import Schedule
-from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.judging import Judge
 from crawl4r.keeping import Keeper, Shelf
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
-from crawl4r.reporting import Reporter
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.robots_gate import TEMPORARY, RobotsGate
-from crawl4r.rules import ReadingRules
 from crawl4r.safe_reading import SafeReader
 from crawl4r.settings import Settings
-from crawl4r.state.database import Database
 from crawl4r.state.lessons import Lessons
-from crawl4r.state.lock import WorkspaceLock
-from crawl4r.state.records import HostMemories, Notes, RobotsRecords
+from crawl4r.state.records import HostMemories, RobotsRecords
 from crawl4r.trap_watch import TrapRules, TrapWatch
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import split
@@ -70,49 +58,11 @@ if TYPE_CHECKING:
     from crawl4r.resilience.network import Network
     from crawl4r.spooling import Announcer
 
-METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
-PAGES_FILE = Path("logs", "pages.csv")
-EDGES_FILE = Path("logs", "edges.csv")
-_SCOPE_HOSTS = "scope_hosts"
-_SPELLING = "spelling"
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
 _LEASES_FOR_BFS = 64
 _LEASES_FOR_OTHERS = 4  # few: a better URL found now should not wait behind many leased ones
 
 MakeTransport = Callable[[Settings, AddressGate], Transport]
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a workspace stands on."""
-
-    path: Path
-    database: Database
-    blobs: Blobs
-    captures: Captures
-    notes: Notes
-    report: Reporter
-    clock: Clock
-
-    @property
-    def keeps_bytes(self) -> bool:
-        """Whether what was fetched can be read again."""
-        return not isinstance(self.blobs, NoBlobs)
-
-    def scope_hosts(self) -> list[str]:
-        """Hosts of all seeds so far, and those that a seed redirected to."""
-        return list(json.loads(self.notes.get(_SCOPE_HOSTS) or "[]"))
-
-    def note_scope_hosts(self, hosts: Sequence[str]) -> None:
-        self.notes.put(_SCOPE_HOSTS, json.dumps(hosts))
-
-    def spelling(self) -> dict[str, Any] | None:
-        """By which rules the last crawl spelled URLs, as `ReadingRules.as_json` has them."""
-        text = self.notes.get(_SPELLING)
-        return dict(json.loads(text)) if text else None
-
-    def note_spelling(self, rules: ReadingRules) -> None:
-        self.notes.put(_SPELLING, json.dumps(rules.as_json()["canonical"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,33 +87,6 @@ class CrawlHooks:
 
     on_kept: Callable[[Visit], Awaitable[None]]
     on_seed_moved: Callable[[str], None] | None
-
-
-def open_parts(
-    path: Path,
-    settings: Settings,
-    undo: contextlib.ExitStack,
-    *,
-    read_only: bool,
-    keeps_bytes: bool = True,
-    clock: Clock = REAL_CLOCK,
-) -> Parts:
-    """Open a workspace whose lock is held; `undo` gets what must be closed, in the right order."""
-    database = Database(path / "state.db", read_only=read_only)
-    undo.callback(database.close)
-    _check_that_both_are_there(path, database)
-    blobs: Blobs = NoBlobs()
-    if keeps_bytes:
-        blobs = _open_blobs(path, settings, database, read_only=read_only)
-    undo.callback(blobs.close)
-    notes, report = Notes(database), Reporter(database)
-    return Parts(path, database, blobs, Captures(database), notes, report, clock)
-
-
-def lock_workspace(path: Path) -> WorkspaceLock:
-    """Make the folder if it is not there, and be its one writer."""
-    _make_folder(path)
-    return WorkspaceLock(path)
 
 
 async def build_crawl(
@@ -411,18 +334,6 @@ def _errand_of(url: str, answer: Response | Failure, offset: float) -> Errand:
     return Errand(url, split(url).host, sent_at, answer.status, latency_ms, reason)
 
 
-def make_frontier(
-    parts: Parts, settings: Settings, on_admitted: Callable[[str, float], None] | None = None
-) -> Frontier:
-    groups = settings.limits.groups
-    return SqliteFrontier(
-        parts.database,
-        PRIORITIES[settings.strategy],
-        {name: group.max for name, group in groups.items()},
-        on_admitted,
-    )
-
-
 def _prepare_frontier(
     parts: Parts, order: CrawlOrder, traps: TrapWatch | None, now: float
 ) -> Frontier:
@@ -490,53 +401,4 @@ def _make_curl(parts: Parts, order: CrawlOrder, gate: AddressGate) -> Transport:
         ca_file=settings.network.ca_file,
         max_connections=settings.politeness.concurrency * 2,
         clock=parts.clock,
-    )
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise WorkspaceError(f"cannot make the workspace {path}: {problem.strerror}") from problem
-
-
-def _check_that_both_are_there(path: Path, database: Database) -> None:
-    """A store without its database is not a new workspace: somebody lost a file."""
-    if database.was_empty and any((path / "store").glob("*/*")):
-        raise StorageDamaged(
-            f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
-            "bring it back, or move the store away to begin anew"
-        )
-
-
-def blobs_recipe(parts: Parts, settings: Settings) -> tuple[str, str, str, bool]:
-    """How a process that loads little reads the store: module, class, folder, whether that takes the
-    database."""
-    if (parts.notes.get("store") or settings.store.kind) == "files":
-        return FileBlobs.__module__, FileBlobs.__name__, str(parts.path / "store" / "html"), False
-    name = SegmentBlobs.__name__
-    return SegmentBlobs.__module__, name, str(parts.path / "store" / "segments"), True
-
-
-def _open_blobs(path: Path, settings: Settings, database: Database, *, read_only: bool) -> Blobs:
-    """A workspace keeps the kind of store it began with."""
-    store, notes = settings.store, Notes(database)
-    kind = notes.get("store")
-    if kind is None and not read_only:
-        notes.put("store", store.kind)
-        database.commit()
-    if (kind or store.kind) == "files":
-        return FileBlobs(
-            path / "store" / "html",
-            level=store.level,
-            permissions=store.mode,
-            writable=not read_only,
-        )
-    return SegmentBlobs(
-        path / "store" / "segments",
-        database,
-        level=store.level,
-        segment_bytes=store.segment_mb * 1024**2,
-        permissions=store.mode,
-        writable=not read_only,
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from crawl4r.app import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts, blobs_recipe
+from crawl4r.app_parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts, blobs_recipe
 from crawl4r.archive.metrics_log import MetricsLog
 from crawl4r.archive.rebuilt import Compared, Rebuilt
 from crawl4r.edge_log import EdgeLog, forget_note, put_note

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from crawl4r.app import Parts
+from crawl4r.app_parts import Parts, spool_folder
 from crawl4r.archive.spool import SpoolWriter
 from crawl4r.crawl import Crawl
 from crawl4r.frontier.announcements import Announcements
@@ -17,15 +17,6 @@ from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.turnstile import Turnstile
 from crawl4r.settings import Settings
 from crawl4r.spooling import Announcer, SpoolFeed
-
-
-def spool_folder(workspace: Path) -> Path:
-    return workspace / "spool"
-
-
-def discoverer_folder(workspace: Path) -> Path:
-    """Where a discoverer keeps its own state: it must not wait for the scraper's."""
-    return spool_folder(workspace) / "discover"
 
 
 def shared_budgets(workspace: Path, settings: Settings) -> HostBudgets:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from crawl4r import events
@@ -14,18 +14,17 @@ from crawl4r.app import (
     CrawlHooks,
     CrawlOrder,
     MakeTransport,
-    Parts,
     build_crawl,
     build_documenter,
     build_follower,
 )
-from crawl4r.archive.port import Blobs
-from crawl4r.content.decode import decode, guess_encoding
+from crawl4r.app_parts import Parts
 from crawl4r.control import ControlFiles
 from crawl4r.crawl import Crawl, EndedBy
-from crawl4r.errors import StorageDamaged, UsageError
+from crawl4r.errors import UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.model import Capture, FoundBy, Visit
+from crawl4r.page import Page
 from crawl4r.reading import LinkJudge
 from crawl4r.reopening import Reopening, may_pass, worst_of
 from crawl4r.resilience.brake import Brake
@@ -45,40 +44,6 @@ if TYPE_CHECKING:
     from crawl4r.following import IndexFollower
 
 _PAGES_AHEAD = 64  # that a crawl may be in front of the one who iterates over it
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A capture with its bytes at hand."""
-
-    capture: Capture
-    _blobs: Callable[[], Blobs] = field(repr=False, compare=False)  # as open now
-
-    @property
-    def url(self) -> str:
-        return self.capture.url
-
-    @property
-    def status(self) -> int:
-        return self.capture.status
-
-    @property
-    def body(self) -> bytes:
-        """The bytes as the server sent them, content codings removed; checked against their hash."""
-        if self.capture.sha256 is None:
-            return b""
-        body = self._blobs().read(self.capture.sha256)
-        if body is None:
-            raise StorageDamaged(
-                f"the bytes of {self.url} ({self.capture.sha256}) are not in the store"
-            )
-        return body
-
-    @property
-    def text(self) -> str:
-        body = self.body
-        declared = next((v for k, v in self.capture.headers if k == "content-type"), "")
-        return decode(body, guess_encoding(body, declared))
 
 
 class CrawlRun:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crawl4r import events
-from crawl4r.app import Parts
+from crawl4r.app_parts import Parts
 from crawl4r.control import ControlFiles
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
 from crawl4r.resilience.examining import problem_of_store

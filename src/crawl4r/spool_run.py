@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crawl4r.app import Parts
-from crawl4r.app_spool import build_announcer, build_feed, discoverer_folder, spool_folder
+from crawl4r.app_parts import Parts, discoverer_folder, spool_folder
+from crawl4r.app_spool import build_announcer, build_feed
 from crawl4r.crawl import Crawl
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.reading import LinkJudge

@@ -28,7 +28,7 @@ from crawl4r.settings import Settings
 from crawl4r.urls.address import AddressGate
 
 if TYPE_CHECKING:
-    from crawl4r.app import Parts
+    from crawl4r.app_parts import Parts
     from crawl4r.documenting import Documenter
     from crawl4r.following import IndexFollower
 

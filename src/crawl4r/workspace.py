@@ -15,23 +15,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
-from crawl4r.app import (
-    MakeTransport,
-    Parts,
-    build_documenter,
-    lock_workspace,
-    make_frontier,
-    open_parts,
-)
-from crawl4r.app_spool import shared_budgets, spool_folder
+from crawl4r.app_parts import Parts, lock_workspace, make_frontier, open_parts, spool_folder
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.control import PAUSE, ROLES, STOP, file_of, orders_in
-from crawl4r.crawl_run import CrawlRun, Page
 from crawl4r.errors import StorageFull
 from crawl4r.importing import ImportCounts, Importer, read_records
 from crawl4r.model import Capture
 from crawl4r.overview import Overview, Run, processes_in
+from crawl4r.page import Page
 from crawl4r.reporting import PageRow
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.health import NAME as HEALTH
@@ -46,7 +38,9 @@ from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.scope import Scope
 
 if TYPE_CHECKING:
+    from crawl4r.app import MakeTransport
     from crawl4r.archive.rebuilt import Compared
+    from crawl4r.crawl_run import CrawlRun
     from crawl4r.importing_warc import ArchiveCounts
     from crawl4r.replaying import ReplayReport
 
@@ -141,6 +135,8 @@ class Workspace:
         A store that cannot be written is waited for (`store_patience` seconds, 600 unless told), and
         then opened again; see `CrawlRun`.
         """
+        from crawl4r.crawl_run import CrawlRun  # noqa: PLC0415 - who only reads goes without
+
         again = {name: options.pop(name, False) for name in ("refresh", "retry_failed")}
         settings = self.settings
         if options:
@@ -218,6 +214,8 @@ class Workspace:
         self, *, anew: bool = True, on_progress: Callable[[int], None] | None = None
     ) -> dict[str, int]:
         """Make all documents again from the stored bytes, or only those that are missing."""
+        from crawl4r.app import build_documenter  # noqa: PLC0415
+
         async with contextlib.AsyncExitStack() as stack:
             documenter = await build_documenter(self.parts, self.settings, stack)
             if anew:
@@ -344,8 +342,11 @@ class Workspace:
         rules = settings.politeness.host_rules()
         if self._budgets is None:
             # A discoverer of this workspace may be at the same hosts.
-            has_spool = spool_folder(self.path).exists()
-            return shared_budgets(self.path, settings) if has_spool else HostBudgets(rules)
+            if not spool_folder(self.path).exists():
+                return HostBudgets(rules)
+            from crawl4r.app_spool import shared_budgets  # noqa: PLC0415
+
+            return shared_budgets(self.path, settings)
         self._budgets.tighten(rules)
         return self._budgets
 

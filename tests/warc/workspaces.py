@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import crawl4r
-from crawl4r.app import make_frontier
+from crawl4r.app_parts import make_frontier
 from crawl4r.archive.documents import Documents
 from crawl4r.archive.requests import Requests
 from crawl4r.archive.warc_files import Packing

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from crawl4r.crawl_run import Page
 from crawl4r.errors import UsageError
 from crawl4r.exporting import row_of
 from crawl4r.interfaces.cli.options import (
@@ -17,6 +16,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.wording import clock_time
+from crawl4r.page import Page
 from crawl4r.workspace import Workspace
 
 

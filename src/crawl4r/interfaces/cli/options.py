@@ -36,8 +36,8 @@ def open_for_reading(path: Path) -> Workspace:
     nothing but a discoverer has run yet, what it knows is what there is.
     """
     # Only now: help and completion go without.
-    from crawl4r.app_spool import discoverer_folder  # noqa: PLC0415
-    from crawl4r.interfaces.cli.running import saved_options  # noqa: PLC0415
+    from crawl4r.app_parts import discoverer_folder  # noqa: PLC0415
+    from crawl4r.interfaces.cli.saved import saved_options  # noqa: PLC0415
     from crawl4r.workspace import Workspace  # noqa: PLC0415
 
     folder, home = path, None

@@ -20,7 +20,8 @@ def command(workspace: Path, **options: Any) -> None:
     crawl4r resume -w docs
     crawl4r resume -w docs --max-pages 2000      the same, with another limit
     """
-    from crawl4r.interfaces.cli.running import run_crawl, saved_options  # noqa: PLC0415
+    from crawl4r.interfaces.cli.running import run_crawl  # noqa: PLC0415
+    from crawl4r.interfaces.cli.saved import saved_options  # noqa: PLC0415
 
     with open_for_reading(workspace) as opened:
         before = saved_options(opened)

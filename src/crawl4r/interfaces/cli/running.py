@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import json
 import signal
 import sys
 from collections.abc import Callable
@@ -19,12 +18,12 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.options import print_json
+from crawl4r.interfaces.cli.saved import save_options
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.workspace import Workspace
 
-_SAVED = "options"
 _LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
@@ -57,11 +56,6 @@ def run_crawl(
         sys.exit(code)
 
 
-def saved_options(workspace: Workspace) -> dict[str, Any]:
-    """The options of the crawl that ran here last."""
-    return dict(json.loads(workspace.notes.get(_SAVED) or "{}"))
-
-
 def _load(path: Path, profile: str | None, named: dict[str, Any]) -> Settings:
     return load_settings(path / FILE_NAME, profile=profile, overrides=overrides_of(**named))
 
@@ -77,7 +71,7 @@ async def _crawl(
     workspace, run = begin(path, settings, urls, options)
     run.may_exit = True
     async with workspace:
-        _save_options(workspace, {**named, "profile": options.get("profile")})
+        save_options(workspace, {**named, "profile": options.get("profile")})
         talks = not (options["quiet"] or options["as_json"])
         if talks:
             # Only now: they load rich, and a script that reads JSON needs none of it.
@@ -109,12 +103,6 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
         return 3
     has_nothing_to_do = summary["known"] == 0  # a scraper whose spool is empty
     return 0 if summary["pages"] or has_nothing_to_do else 1
-
-
-def _save_options(workspace: Workspace, named: dict[str, Any]) -> None:
-    given = {name: value for name, value in named.items() if value not in (None, (), {})}
-    workspace.notes.put(_SAVED, json.dumps(given, default=str))
-    workspace.database.commit()
 
 
 def _handle_signals(

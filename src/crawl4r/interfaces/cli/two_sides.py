@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from crawl4r.app_spool import discoverer_folder, shared_budgets, spool_folder
+from crawl4r.app_parts import discoverer_folder, spool_folder
+from crawl4r.app_spool import shared_budgets
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError, WorkspaceError
 from crawl4r.interfaces.cli.running import run_crawl
