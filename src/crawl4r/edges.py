@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from crawl4r.archive.csv_cells import cell, lines_of, quoted
 from crawl4r.content.decode import as_utf8, guess_encoding
@@ -32,7 +32,7 @@ _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
-Mention = tuple[str, FoundBy, LexborNode]
+Mention = tuple[str, FoundBy, Element]
 
 
 class Edges(NamedTuple):
@@ -87,9 +87,9 @@ class EdgeReader:
             if target is None:
                 continue
             if by is link:
-                rel = node.attributes.get("rel")
+                rel = node.attr("rel")
                 end = rels[rel] if rel else ""
-                lines.append(f"{source},{target},{anchors[node.text_lexbor()]},{end}\n")
+                lines.append(f"{source},{target},{anchors[node.text]},{end}\n")
             else:
                 lines.append(f"{source},{target},,{by.value}\n")
         return "".join(lines)
