@@ -15,7 +15,7 @@ def parse_html(html: bytes | str) -> Document:
     queries and texts would show it.
     """
     tree = parse(html, encoding="utf-8")
-    if tree.select_one("template") is not None:  # asked of an index, not by a walk
+    if tree.find("template") is not None:
         tree.remove("template")
     return tree
 

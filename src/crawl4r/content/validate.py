@@ -110,11 +110,11 @@ def _is_plainly_fine(tree: Document, body: bytes, prose: int) -> bool:
     """Paragraphs in plenty; or enough of them or of links, and neither title nor first heading sound
     like anything else."""
     # Scripts and comments may hold paragraphs that are none.
-    if prose >= _PLENTY_OF_PROSE and tree.select_one("p") is not None:
+    if prose >= _PLENTY_OF_PROSE and tree.find("p") is not None:
         return True
     if prose < _ENOUGH_PROSE and body.count(b"<a ") < _PLENTY_OF_LINKS:
         return False
-    if tree.select_one("p" if prose >= _ENOUGH_PROSE else "a") is None:
+    if tree.find("p" if prose >= _ENOUGH_PROSE else "a") is None:
         return False
     return not _has_doubtful_name(tree, body)
 
@@ -137,7 +137,7 @@ def _is_quiet(tree: Document, body: bytes, headers: Sequence[tuple[str, str]]) -
 
 def _has_doubtful_name(tree: Document, body: bytes) -> bool:
     head = head_of(tree)
-    title = head.select_one("title") if head is not None else None
+    title = head.find("title") if head is not None else None
     if title is not None and _raises_doubts("title", lines_of([tidy(title.text)])):
         return True
     heading = _HEADING.match(body, max(body.find(b"<h1"), 0))
