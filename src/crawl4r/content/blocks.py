@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Document, Element, Node, Text
+
+from crawl4r.markup import body_of
 
 MAX_NODES = 200_000  # what lies beyond is not judged, and so removed
 _FLAG_NAMES = (
@@ -52,7 +54,7 @@ def flag_bits(*names: str) -> int:
 class Container:
     """A block-level element. Its blocks are `first` up to, not including, `last`."""
 
-    node: LexborNode
+    node: Element
     parent: int
     tag: str
     flags: int  # bits of FLAGS: its own and those of all around it
@@ -68,7 +70,7 @@ class Block:
     """A run of text directly inside a container."""
 
     container: int
-    nodes: list[LexborNode]  # its text nodes, blank ones too
+    nodes: list[Text]  # its text nodes, blank ones too
     text: str
     linked: int  # characters of it inside links
 
@@ -80,20 +82,20 @@ class Page:
     title: str
     containers: list[Container]
     blocks: list[Block]
-    junk: list[LexborNode]  # elements to remove whatever else is decided
+    junk: list[Element]  # elements to remove whatever else is decided
 
 
 class _Run:
     """The block that is being read."""
 
     def __init__(self) -> None:
-        self.nodes: list[LexborNode] = []
+        self.nodes: list[Text] = []
         self.texts: list[str] = []
         self.linked = 0
         self.is_blank = True
 
-    def add(self, node: LexborNode, in_link: bool) -> None:
-        text = node.text_content or ""
+    def add(self, node: Text, in_link: bool) -> None:
+        text = node.data
         self.nodes.append(node)
         self.texts.append(text)
         if text and not text.isspace():
@@ -111,78 +113,106 @@ class _Run:
         self.texts = []
 
 
-def walk(tree: LexborHTMLParser) -> Page:
+def walk(tree: Document) -> Page:
     """The text blocks of the body, and the elements around them."""
-    title = tree.css_first("title")
-    page = Page(title.text() if title is not None else "", [], [], [])
-    if tree.body is not None:
-        _walk(tree.body, page)
+    title, body = tree.find("title"), body_of(tree)
+    page = Page(title.text if title is not None else "", [], [], [])
+    if body is not None:
+        _Walk(page, body).over(body)
     return page
 
 
-def _walk(body: LexborNode, page: Page) -> None:
-    containers, blocks, run = page.containers, page.blocks, _Run()
-    flags, classes, names = _describe(body, "body")
-    containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
-    # The elements around the node, each with the container and the number of links around it.
-    levels: list[tuple[LexborNode, int, int]] = []
-    current = links = seen = 0
-    node = body.first_child
-    while node is not None or levels:
-        if node is None:
-            element, outer, links = levels.pop()
-            if outer != current:
-                run.close(current, blocks)
-                containers[current].last = len(blocks)
-                current = outer
-            node = element.next
-            continue
-        seen += 1
-        tag = node.tag or "-unknown"
-        inner: LexborNode | None = None
-        if tag == "-text":
-            run.add(node, links > 0)
-        elif tag in INLINE:
-            if tag == "br":
-                run.texts.append("\n")
-            inner = node.first_child
-            if inner is not None:
-                levels.append((node, current, links))
-                links += tag == "a"
-        elif tag in _JUNK or seen > MAX_NODES:
-            page.junk.append(node)
-        elif tag[0] != "-":
-            run.close(current, blocks)
-            inner = node.first_child
-            if inner is not None:
-                levels.append((node, current, links))
-                flags, classes, names = _describe(node, tag)
-                around = containers[current]
-                flags |= around.flags | (_FLAG["link"] if links else 0)
-                depth = around.depth + 1
-                containers.append(
-                    Container(node, current, tag, flags, classes, names, depth, len(blocks))
-                )
-                current = len(containers) - 1
-        node = inner if inner is not None else node.next
-    run.close(0, blocks)
-    containers[0].last = len(blocks)
+class _Walk:
+    """Where the walk is: the element that a node stands in, its container and the links around it."""
+
+    def __init__(self, page: Page, body: Element) -> None:
+        self._page = page
+        self._run = _Run()
+        flags, classes, names = _describe(body, "body")
+        page.containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
+        self._inner: Node | None = body
+        self._current = 0
+        self._links = 0
+        self._around: list[tuple[Node | None, int, int]] = []  # the same for each element outwards
+        # The last element that began: whether it holds anything is known by the next node.
+        self._begun: Element | None = None
+        self._unseen: set[Node | None] = set()
+
+    def over(self, body: Element) -> None:
+        page, run, seen = self._page, self._run, 0
+        for node in body.descendants:
+            above = node.parent
+            if above is not self._inner and not self._has_come_to(above, node):
+                continue
+            seen += 1
+            if isinstance(node, Text):
+                run.add(node, self._links > 0)
+            elif isinstance(node, Element):
+                tag = node.tag
+                if tag in INLINE:
+                    if tag == "br":
+                        run.texts.append("\n")
+                    self._begun = node
+                elif tag in _JUNK or seen > MAX_NODES:
+                    page.junk.append(node)
+                    self._unseen.add(node)
+                else:
+                    run.close(self._current, page.blocks)
+                    self._begun = node
+        while self._around:
+            self._leave()
+        run.close(0, page.blocks)
+        page.containers[0].last = len(page.blocks)
+
+    def _has_come_to(self, above: Node | None, node: Node) -> bool:
+        """Go where the next node is; False when that is inside of what is not seen."""
+        if above is self._begun:
+            self._enter(self._begun)
+        elif above in self._unseen:
+            self._unseen.add(node)
+            return False
+        while above is not self._inner:
+            self._leave()
+        return True
+
+    def _enter(self, node: Element | None) -> None:
+        assert node is not None, "every node here stands in an element"
+        self._around.append((self._inner, self._current, self._links))
+        self._inner, tag = node, node.tag
+        if tag in INLINE:
+            self._links += tag == "a"
+            return
+        flags, classes, names = _describe(node, tag)
+        page, outer = self._page, self._current
+        around = page.containers[outer]
+        flags |= around.flags | (_FLAG["link"] if self._links else 0)
+        self._current = len(page.containers)
+        page.containers.append(
+            Container(node, outer, tag, flags, classes, names, around.depth + 1, len(page.blocks))
+        )
+
+    def _leave(self) -> None:
+        self._inner, outer, self._links = self._around.pop()
+        if outer != self._current:
+            self._run.close(self._current, self._page.blocks)
+            self._page.containers[self._current].last = len(self._page.blocks)
+            self._current = outer
 
 
-def _describe(node: LexborNode, tag: str) -> tuple[int, str, str]:
+def _describe(node: Element, tag: str) -> tuple[int, str, str]:
     """The flags an element adds to those around it, its classes and all its names."""
     flags = _TAG_FLAG.get(tag, 0)
-    attributes = node.attributes
-    if not attributes:
+    if not node.attrs:
         return flags, "", ""
-    role = attributes.get("role") or ""
+    attribute = node.attr
+    role = attribute("role") or ""
     flags |= _ROLE_FLAG.get(role, 0)
-    style = attributes.get("style")
+    style = attribute("style")
     if (
-        "hidden" in attributes
-        or attributes.get("aria-hidden") == "true"
+        attribute("hidden") is not None
+        or attribute("aria-hidden") == "true"
         or (style and _HIDING.search(style))
     ):
         flags |= _FLAG["hidden"]
-    classes, name = attributes.get("class") or "", attributes.get("id") or ""
-    return flags, classes, f"{classes} {name} {role} {attributes.get('itemprop') or ''}"
+    classes, name = attribute("class") or "", attribute("id") or ""
+    return flags, classes, f"{classes} {name} {role} {attribute('itemprop') or ''}"
