@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Container as Holder
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
@@ -110,7 +110,7 @@ def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
 
 def _is_mixed_in(node: Element) -> bool:
     """Whether an element in a landmark is likely no content."""
-    tag, classes, role = node.tag, node.attr("class") or "", node.attr("role") or ""
+    tag, classes, role = node.tag, node.attr("class") or "", node.attr("role")
     if tag == "nav":
         return "contents" not in classes.split()
     if tag == "aside":
@@ -118,7 +118,13 @@ def _is_mixed_in(node: Element) -> bool:
     if tag != "div":
         return True
     is_other = node.attr("hidden") is not None or role == "navigation"
-    return is_other or _MIXED_CLASSES.search(classes) is not None
+    return is_other or (bool(classes) and _has_mixed_class(classes))
+
+
+@lru_cache(maxsize=4096)
+def _has_mixed_class(classes: str) -> bool:
+    """The same few on all pages of a site."""
+    return _MIXED_CLASSES.search(classes) is not None
 
 
 def _around(inner: Node, body: Element) -> list[Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from turbohtml import Element, Markdown
 
@@ -24,7 +25,6 @@ _STYLE = Markdown(
 _TARGET = r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"
 # Emphasis and code are written as tags where signs would not be read as such, a blank that is no space
 # as its number where it might get lost, and a link around an image alone has no words.
-_SIGNS = ("</", "<br>", "&#", "[](")
 _LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{_TARGET}"
 _ANYWHERE = re.compile(_LEFT_OVER)
 _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
@@ -46,7 +46,7 @@ def markdown_of(body: Element, url: str) -> str:
     """The markdown of a pruned body; links are made absolute with `url`. The tree is changed."""
     for link in list(body.iter_elements("a")):
         classes = link.attr("class")
-        if classes and not _PERMALINKS.isdisjoint(classes.split()):
+        if classes and _is_permalink(classes):
             link.decompose()
         elif link.attr("title") is not None:
             del link.attrs["title"]  # mostly the name of the target again
@@ -64,13 +64,23 @@ def markdown_of(body: Element, url: str) -> str:
     return markdown.strip()
 
 
+@lru_cache(maxsize=4096)
+def _is_permalink(classes: str) -> bool:
+    return not _PERMALINKS.isdisjoint(classes.split())
+
+
 def _without_left_overs(markdown: str, body: Element) -> str:
     """Words and marks alone; what looks like a left-over in the page's own code stays."""
-    if not any(sign in markdown for sign in _SIGNS):
+    if not _has_signs(markdown):
         return markdown
-    text = body.text
-    is_own = any(sign in text for sign in _SIGNS)
+    is_own = _has_signs(body.text)
     return (_NOT_IN_CODE if is_own else _ANYWHERE).sub(_replaced, markdown)
+
+
+def _has_signs(text: str) -> bool:
+    if "<" in text and ("</" in text or "<br>" in text):
+        return True
+    return ("&" in text and "&#" in text) or "[](" in text
 
 
 def _replaced(found: re.Match[str]) -> str:

@@ -16,12 +16,12 @@ from crawl4r.markup import body_of, head_of
 _IN_HEAD = ("title", "meta", "link", "script")
 _IN_BODY = ("h1", "time", "meta", "script")
 _LINKED_DATA = "application/ld+json"
-# Looked for only in a page that may have one, since these are asked of every element.
-_BYLINES = (
-    "[rel~=author],[itemprop=author],[itemprop=datePublished],"
-    ".byline,.author,.author-name,.post-author,.entry-author"
-)
-_BYLINE_WORDS = (b"author", b"byline", b"itemprop")
+# Each is asked of every element, and so only where its word stands somewhere in the body.
+_BYLINES = {
+    b"author": "[rel~=author],.author,.author-name,.post-author,.entry-author",
+    b"byline": ".byline",
+    b"itemprop": "[itemprop=author],[itemprop=datePublished]",
+}
 _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
@@ -70,12 +70,13 @@ def metadata_of(tree: Document, html: bytes) -> Metadata:
     said = claims.settle()
     if body is None or (said.author and said.published):
         return said
-    if not any(word in html for word in _BYLINE_WORDS):
-        return said
-    for node in body.select(_BYLINES):
-        if node.tag not in _READERS:
-            claims.read(node)
-    return claims.settle()
+    start = max(html.find(b"<body"), 0)
+    wanted = ",".join(names for word, names in _BYLINES.items() if html.find(word, start) >= 0)
+    bylines = body.select(wanted) if wanted else []
+    bylines = [node for node in bylines if node.tag not in _READERS]
+    for node in bylines:
+        claims.read(node)
+    return claims.settle() if bylines else said
 
 
 class _Claims:
