@@ -80,7 +80,7 @@ def furnish(world: World) -> None:
         content_type="text/html; charset=iso-8859-1",
         headers=(("X-Note", "=cmd|' /C calc'!A0"), ("Last-Modified", "@yesterday")),
     )
-    filler = "".join(f"<p>{PROSE} {number}</p>" for number in range(900))
+    filler = "".join(f"<p>{PROSE} {number}</p>" for number in range(1_300))
     world.put("/large", article("Large", filler + '<a href="/a">-1+1</a>'))
     world.answers["/broken"] = Answer(b"no gzip", headers=(("Content-Encoding", "gzip"),))
     world.answers["/sometimes"] = Answer(

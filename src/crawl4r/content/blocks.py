@@ -42,6 +42,7 @@ _ROLE_FLAG = {
     "main": _FLAG["main"], "article": _FLAG["article"], "search": _FLAG["form"],
     "dialog": _FLAG["dialog"], "alertdialog": _FLAG["dialog"],
 }  # fmt: skip
+_LINK_FLAG = _FLAG["link"]
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -118,85 +119,71 @@ def walk(tree: Document) -> Page:
     title, body = tree.find("title"), body_of(tree)
     page = Page(title.text if title is not None else "", [], [], [])
     if body is not None:
-        _Walk(page, body).over(body)
+        _walk(body, page)
     return page
 
 
-class _Walk:
-    """Where the walk is: the element that a node stands in, its container and the links around it."""
-
-    def __init__(self, page: Page, body: Element) -> None:
-        self._page = page
-        self._run = _Run()
-        flags, classes, names = _describe(body, "body")
-        page.containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
-        self._inner: Node | None = body
-        self._current = 0
-        self._links = 0
-        self._around: list[tuple[Node | None, int, int]] = []  # the same for each element outwards
-        # The last element that began: whether it holds anything is known by the next node.
-        self._begun: Element | None = None
-        self._unseen: set[Node | None] = set()
-
-    def over(self, body: Element) -> None:
-        page, run, seen = self._page, self._run, 0
-        for node in body.descendants:
-            above = node.parent
-            if above is not self._inner and not self._has_come_to(above, node):
-                continue
-            seen += 1
-            if isinstance(node, Text):
-                run.add(node, self._links > 0)
-            elif isinstance(node, Element):
-                tag = node.tag
+def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call a node costs as much
+    containers, blocks, junk, run = page.containers, page.blocks, page.junk, _Run()
+    containers.append(_container(body, "body", Container(body, 0, "", 0, "", "", -1, 0), 0, 0))
+    # The element that the node stands in, its container and the links around it; the same outwards.
+    inner: Node | None = body
+    current = links = seen = 0
+    around: list[tuple[Node | None, int, int]] = []
+    begun: Element | None = (
+        None  # the last that began: the next node tells whether it holds anything
+    )
+    unseen: set[Node | None] = set()
+    add, close = run.add, run.close
+    for node in body.descendants:
+        above = node.parent
+        if above is not inner:
+            if above is begun and begun is not None:
+                around.append((inner, current, links))
+                inner, tag = begun, begun.tag
                 if tag in INLINE:
-                    if tag == "br":
-                        run.texts.append("\n")
-                    self._begun = node
-                elif tag in _JUNK or seen > MAX_NODES:
-                    page.junk.append(node)
-                    self._unseen.add(node)
+                    links += tag == "a"
                 else:
-                    run.close(self._current, page.blocks)
-                    self._begun = node
-        while self._around:
-            self._leave()
-        run.close(0, page.blocks)
-        page.containers[0].last = len(page.blocks)
+                    made = _container(begun, tag, containers[current], links, len(blocks))
+                    made.parent, current = current, len(containers)
+                    containers.append(made)
+            elif above in unseen:
+                unseen.add(node)
+                continue
+            while above is not inner:
+                inner, outer, links = around.pop()
+                if outer != current:
+                    close(current, blocks)
+                    containers[current].last = len(blocks)
+                    current = outer
+        if type(node) is Text:
+            add(node, links > 0)
+        elif type(node) is Element:
+            tag = node.tag
+            if tag in INLINE:
+                if tag == "br":
+                    run.texts.append("\n")
+                begun = node
+            elif tag in _JUNK or seen > MAX_NODES:
+                junk.append(node)
+                unseen.add(node)
+            else:
+                close(current, blocks)
+                begun = node
+        seen += 1
+    for _, outer, _ in reversed(around):
+        if outer != current:
+            close(current, blocks)
+            containers[current].last = len(blocks)
+            current = outer
+    close(0, blocks)
+    containers[0].last = len(blocks)
 
-    def _has_come_to(self, above: Node | None, node: Node) -> bool:
-        """Go where the next node is; False when that is inside of what is not seen."""
-        if above is self._begun:
-            self._enter(self._begun)
-        elif above in self._unseen:
-            self._unseen.add(node)
-            return False
-        while above is not self._inner:
-            self._leave()
-        return True
 
-    def _enter(self, node: Element | None) -> None:
-        assert node is not None, "every node here stands in an element"
-        self._around.append((self._inner, self._current, self._links))
-        self._inner, tag = node, node.tag
-        if tag in INLINE:
-            self._links += tag == "a"
-            return
-        flags, classes, names = _describe(node, tag)
-        page, outer = self._page, self._current
-        around = page.containers[outer]
-        flags |= around.flags | (_FLAG["link"] if self._links else 0)
-        self._current = len(page.containers)
-        page.containers.append(
-            Container(node, outer, tag, flags, classes, names, around.depth + 1, len(page.blocks))
-        )
-
-    def _leave(self) -> None:
-        self._inner, outer, self._links = self._around.pop()
-        if outer != self._current:
-            self._run.close(self._current, self._page.blocks)
-            self._page.containers[self._current].last = len(self._page.blocks)
-            self._current = outer
+def _container(node: Element, tag: str, around: Container, links: int, first: int) -> Container:
+    flags, classes, names = _describe(node, tag)
+    flags |= around.flags | (_LINK_FLAG if links else 0)
+    return Container(node, 0, tag, flags, classes, names, around.depth + 1, first)
 
 
 def _describe(node: Element, tag: str) -> tuple[int, str, str]:

@@ -53,7 +53,7 @@ _ROOT_IDS = frozenset(
 )
 _DIVISIONS = _ROOT_TAGS | {"div", "main", "section", "form"}
 _MOST_HEADINGS = 2
-_MOST_NODES = 50_000  # a page of a few kilobytes can be made to grow into a million
+_MOST_NODES = 20_000  # a page of a few kilobytes can be made to grow into a million
 _SHORT = 60  # words
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 _BLANKS = re.compile(r"\s+")
