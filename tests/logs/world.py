@@ -19,6 +19,8 @@ BLOCKED = (
     "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>"
     "<p>You are unable to access this site. Cloudflare Ray ID: 7d2f</p>"
 )
+# Seconds for the parser: each end tag is compared with every element of the drawing that is open.
+SLOW = "<svg>" + "<g>" * 600 + "</x>" * 500_000
 LINKS = """
 <a href="a">A</a> <a href="/b">B, and "more"</a> <a href="/copy">=SUM(A1)</a> <a href="b">B
 again</a> <a rel="NoFollow
