@@ -1,6 +1,6 @@
 """Train the model of `crawl4r.content.main_content` on the labelled pages, and write its weights.
 
-    python -m venv /tmp/train && /tmp/train/bin/pip install lightgbm numpy selectolax
+    python -m venv /tmp/train && /tmp/train/bin/pip install lightgbm numpy turbohtml
     PYTHONPATH=src /tmp/train/bin/python -m bench.train_main_content
 
 Blocks are labelled by aligning their words with the truth. What class names say is learnt first, by
@@ -19,13 +19,13 @@ from typing import Any
 import lightgbm
 import numpy as np
 from numpy.typing import NDArray
-from selectolax.lexbor import LexborHTMLParser
 
 from bench.extraction import Labelled, Result, labelled_pages, word_f1, words
 from crawl4r.content.block_features import NameWeights, features, name_parts
 from crawl4r.content.blocks import Page, walk
 from crawl4r.content.content_model import Forest, Model
 from crawl4r.content.main_content import prune_by
+from crawl4r.markup import parse_html, spaced_text
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "crawl4r" / "content" / "main_content.npz"
 FOLDS = 5
@@ -62,7 +62,7 @@ def examples() -> list[Example]:
     """All labelled pages."""
     result = []
     for labelled in labelled_pages():
-        page = walk(LexborHTMLParser(labelled.html))
+        page = walk(parse_html(labelled.html))
         rows = [words(block.text) for block in page.blocks]
         sizes = np.array([len(row) for row in rows], float)
         content = np.array(_covered(rows, words(labelled.truth)), float) / np.maximum(sizes, 1)
@@ -182,9 +182,9 @@ def cross_validate() -> list[Result]:
         model = Model(NameWeights(names), forest)
         for number, each in enumerate(known):
             if fold[number] == held:
-                tree = LexborHTMLParser(each.labelled.html)
+                tree = parse_html(each.labelled.html)
                 began = time.process_time()
-                text = prune_by(model, tree).text(separator=" ")
+                text = spaced_text(prune_by(model, tree))
                 cpu = time.process_time() - began
                 f1 = word_f1(words(text), words(each.labelled.truth))
                 results.append(Result(each.labelled.kind, f1, cpu))

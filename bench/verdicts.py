@@ -16,9 +16,8 @@ from itertools import chain
 from pathlib import Path
 from statistics import mean, median
 
-from selectolax.lexbor import LexborHTMLParser
-
 from crawl4r.content.validate import PageVerdict, validate
+from crawl4r.markup import parse_html
 from crawl4r.model import Verdict
 from tests.content.verdict_pages import BAD, GOOD, Page
 
@@ -32,7 +31,7 @@ SHOWN = 12
 
 def judge(page: Page) -> tuple[PageVerdict, float, int]:
     """The verdict, its CPU in microseconds, and the size of the page."""
-    tree = LexborHTMLParser(page.body)
+    tree = parse_html(page.body)
     start = time.process_time_ns()
     verdict = validate(tree, page.body, url=page.url, status=page.status, headers=page.headers)
     return verdict, (time.process_time_ns() - start) / 1_000, len(page.body)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from crawl4r.archive.csv_cells import cell, lines_of, quoted
 from crawl4r.content.decode import as_utf8, guess_encoding
@@ -32,7 +32,7 @@ _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
-Mention = tuple[str, FoundBy, LexborNode]
+Mention = tuple[str, FoundBy, Element]
 
 
 class Edges(NamedTuple):
@@ -79,17 +79,18 @@ class EdgeReader:
 
     def _lines(self, source: str, mentions: Sequence[Mention]) -> str:
         """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
-        rooted, target_of = self._targets.rooted, self._targets.of
+        targets = self._targets
+        rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
         anchors, rels, link = self._anchors, self._rels, FoundBy.LINK
         lines = []
         for href, by, node in mentions:
-            target = rooted.get(href) or target_of(href)
+            target = rooted.get(href) or foldered.get(href) or target_of(href)
             if target is None:
                 continue
             if by is link:
-                rel = node.attributes.get("rel")
+                rel = node.attr("rel")
                 end = rels[rel] if rel else ""
-                lines.append(f"{source},{target},{anchors[node.text_lexbor()]},{end}\n")
+                lines.append(f"{source},{target},{anchors[node.text]},{end}\n")
             else:
                 lines.append(f"{source},{target},,{by.value}\n")
         return "".join(lines)
@@ -111,7 +112,11 @@ class _Cells(dict[str, str]):
 
 
 def _anchor_cell(text: str) -> str:
-    return quoted(cell(" ".join(text[:_ANCHOR_READ].split())[:_WIDEST]))
+    # A few words in one line are what would be made of them. No blank but a space is printable.
+    is_tidy = text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]
+    if not is_tidy or len(text) > _WIDEST:
+        text = " ".join(text[:_ANCHOR_READ].split())[:_WIDEST]
+    return quoted(cell(text))
 
 
 def _rel_cell(rel: str) -> str:
@@ -139,19 +144,20 @@ class Targets:
             self._count = 0
         self._base = base
         page = base.partition("?")[0]
-        # For those in a hurry: what is not in it may still be known, or be no URL.
+        # For those in a hurry: what is in neither may still be known, or be no URL.
         self.rooted = self._table(split(page).origin)
-        self._by_folder = self._table(page[: page.rindex("/") + 1])
+        self.foldered = self._table(page[: page.rindex("/") + 1])
         self._by_page: dict[str, str] = {}
 
     def of(self, href: str) -> str | None:
         """The canonical target; None when it leads to no page."""
-        if href.startswith(_NEVER_A_PAGE):
-            return None
-        if href[0] == "/" or href.startswith(_ABSOLUTE):
+        first = href[0]
+        if first == "/" or href.startswith(_ABSOLUTE):
             table = self.rooted
-        elif (href[0].isalnum() or href[0] == ".") and ":" not in href:
-            table = self._by_folder  # `a/b` and `../a?q`
+        elif (first.isalnum() or first == ".") and ":" not in href:
+            table = self.foldered  # `a/b` and `../a?q`
+        elif href.startswith(_NEVER_A_PAGE):
+            return None
         else:
             table = self._by_page  # `#x`, `?q` and `http:?q`, and what stands behind blanks
             href = href.partition("#")[0]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
+from turbohtml import Document as Tree
 
 from crawl4r.content.decode import as_utf8, decode, guess_encoding
 from crawl4r.content.feeds import read_feed
@@ -21,6 +21,7 @@ from crawl4r.content.outline import links_of
 from crawl4r.content.pdf import read_pdf
 from crawl4r.content.validate import validate
 from crawl4r.errors import InvalidUrl
+from crawl4r.markup import head_of, parse_html, spaced_text
 from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
 
@@ -56,7 +57,7 @@ def _from_html(
     page: PageBody, encoding: str, repeated: frozenset[int], *, with_links: bool, learn: bool
 ) -> Extraction:
     html = as_utf8(page.body, encoding)
-    tree = LexborHTMLParser(html)
+    tree = parse_html(html)
     verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
     said = metadata_of(tree, html)
     base = _base_of(tree, page.url)
@@ -64,7 +65,7 @@ def _from_html(
     content = prune(tree, repeated)
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree) if learn else ()
-    words = content.text(deep=True, separator=" ")
+    words = spaced_text(content)
     markdown = markdown_of(content, base)
     document = _document(page.url, Kind.HTML, said, markdown, words, base)
     text = plain_text(markdown) if with_links else ""
@@ -129,9 +130,12 @@ def _document(
     )
 
 
-def _base_of(tree: LexborHTMLParser, url: str) -> str:
-    node = tree.head.css_first("base[href]") if tree.head else None
-    return _absolute(node.attributes.get("href") or "", url) or url if node else url
+def _base_of(tree: Tree, url: str) -> str:
+    head = head_of(tree)
+    for node in head.iter_elements("base") if head is not None else ():
+        if (href := node.attr("href")) is not None:
+            return _absolute(href, url) or url
+    return url
 
 
 def _absolute(href: str, base: str) -> str:

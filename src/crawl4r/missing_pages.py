@@ -12,13 +12,12 @@ import random
 from collections import OrderedDict
 from collections.abc import Callable
 
-from selectolax.lexbor import LexborHTMLParser
-
 from crawl4r import events
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.content.validate import Likeness, likeness, resembles
 from crawl4r.errands import Errands
+from crawl4r.markup import parse_html
 from crawl4r.model import Failure, Response
 from crawl4r.safe_reading import is_quick
 from crawl4r.state.records import Notes
@@ -101,4 +100,4 @@ def _shape_of(answer: Response, url: str) -> Likeness | None:
     if not is_page or not is_quick(answer.body):
         return None
     encoding = guess_encoding(answer.body, answer.header("content-type") or "")
-    return likeness(LexborHTMLParser(as_utf8(answer.body, encoding)), url)
+    return likeness(parse_html(as_utf8(answer.body, encoding)), url)

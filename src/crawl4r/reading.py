@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from turbohtml import Element
+
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.validate import LITTLE_PROSE, Likeness, likeness, validate
 from crawl4r.discovery.links import Document, is_nofollow
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.errors import InvalidUrl
+from crawl4r.markup import body_of, spaced_text
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
@@ -67,7 +70,7 @@ class LinkJudge:
         by: FoundBy,
         *,
         nofollow: bool = False,
-        anchor: Callable[[], str] | None = None,
+        anchor: Element | None = None,
         redirects: int = 0,
     ) -> Found | None:
         """None when the text is no URL that could ever be fetched."""
@@ -82,7 +85,9 @@ class LinkJudge:
             admitted, rule = False, "nofollow"
         elif admitted and self.rules.lists_only and by not in _VISITED_TO_LIST:
             admitted, rule = False, LISTED
-        text = anchor()[:_ANCHOR_CHARACTERS] if anchor and self._scorer.reads_anchors else ""
+        text = ""
+        if anchor is not None and self._scorer.reads_anchors:
+            text = anchor.text[:_ANCHOR_CHARACTERS]
         score = self._scorer.score(url, text)
         return Found(
             url,
@@ -154,7 +159,7 @@ class Reader:
                 nofollow = document.nofollow or is_nofollow(node)
             else:
                 continue
-            item = self._judge.judge(href, base, own_depth, by, nofollow=nofollow, anchor=node.text)
+            item = self._judge.judge(href, base, own_depth, by, nofollow=nofollow, anchor=node)
             if item is not None:
                 found.append(item)
                 if len(found) == _MOST_LINKS:
@@ -251,10 +256,10 @@ def _words(document: Document) -> int:
     Paragraphs count where there is enough in them: lists and tables of links differ from one address to
     the next without a new word being said.
     """
-    said = [node.text_lexbor() for node in document.tree.tags("p")]
-    body = document.tree.body
+    said = [node.text for node in document.tree.select("p")]
+    body = body_of(document.tree)
     if sum(map(len, said)) < _ENOUGH_SAID and body is not None:
-        said = body.text(separator=" ").split()
+        said = spaced_text(body).split()
     prints = {crc32(text.encode("utf-8", "replace")) for text in said}
     return sum(prints) & 0xFFFFFFFF
 

@@ -1,9 +1,8 @@
 """Read a page so that it cannot hurt the crawl: the quick ones here, the others in the sandbox.
 
-Sending a page to another process and its links back costs as much as reading it. A parser's worst
-case grows with the square of the tags, and of the attributes of one tag, which a page has to pay for
-in bytes: a page that is small and has few tags cannot take long, whatever it says
-(docs/decisions/0003).
+Sending a page to another process and its links back costs as much as reading it. What a parser has to
+do grows with the bytes, and with the tags times the formatting elements that each may have to open
+again: a page of moderate size with few tags cannot take long, whatever it says (docs/decisions/0003).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from crawl4r.reading import Reader, Reading, head_of
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.rules import ReadingRules
 
-_QUICK_BYTES = 64 * 1024
+_QUICK_BYTES = 256 * 1024
 _QUICK_TAGS = 2_500
 
 

@@ -7,10 +7,10 @@ import sys
 
 import numpy as np
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from crawl4r.content.blocks import walk
 from crawl4r.content.main_content import _clear_landmark, _keep_whole, fingerprints, prune
+from crawl4r.markup import body_of, parse_html
 
 SENTENCE = (
     "The river rises in the hills to the north of the town, and it has been used for as long as"
@@ -42,7 +42,7 @@ DOCUMENTATION = f"""<body><div class="related"><a href="/">index</a> <a href="/n
 
 
 def kept(html: str, repeated: frozenset[int] = frozenset()) -> str:
-    return prune(LexborHTMLParser(html), repeated).html or ""
+    return prune(parse_html(html), repeated).html or ""
 
 
 def test_an_article_is_kept_without_what_is_around_it() -> None:
@@ -80,7 +80,7 @@ def test_a_landmark_that_holds_nothing_else_is_the_content() -> None:
 def test_a_list_of_names_stays_in_a_section_like_one_that_is_kept() -> None:
     names = "".join(f"<tr><td>Name Surname{number}</td></tr>" for number in range(60))
     page = walk(
-        LexborHTMLParser(
+        parse_html(
             f'<div><div class="sect"><h3>Part</h3><p>{SENTENCE}</p></div>'
             f'<div class="sect"><h3>Thanks</h3><p>To these.</p><table>{names}</table></div></div>'
         )
@@ -106,9 +106,10 @@ def test_a_list_of_names_stays_in_a_section_like_one_that_is_kept() -> None:
 def test_a_landmark_is_taken_at_its_word_if_nothing_else_is_in_it(
     part: str, is_content: bool
 ) -> None:
-    tree = LexborHTMLParser(f'<body><div role="main"><p>{SENTENCE}</p>{part}x</body>')
-    assert tree.body is not None
-    assert (_clear_landmark(tree, tree.body) is not None) is is_content
+    tree = parse_html(f'<body><div role="main"><p>{SENTENCE}</p>{part}x</body>')
+    body = body_of(tree)
+    assert body is not None
+    assert (_clear_landmark(tree, body) is not None) is is_content
 
 
 def test_posts_of_a_thread_are_all_kept() -> None:
@@ -133,8 +134,8 @@ def test_text_that_only_readers_without_scripts_get_is_kept_and_visible() -> Non
 def test_what_repeats_on_a_site_is_removed(page: str) -> None:
     extra = "Edit this page on our server, it is easy and we are glad of any help we can get."
     html = page.replace("<h1>", f"<p>{extra}</p><h1>")
-    (mark,) = set(fingerprints(LexborHTMLParser(f"<p>{extra}")))
-    assert mark in fingerprints(LexborHTMLParser(html))
+    (mark,) = set(fingerprints(parse_html(f"<p>{extra}")))
+    assert mark in fingerprints(parse_html(html))
     cleaned = kept(html, frozenset([mark]))
     assert extra not in cleaned
     assert SENTENCE in cleaned
@@ -142,7 +143,7 @@ def test_what_repeats_on_a_site_is_removed(page: str) -> None:
 
 def test_fingerprints_do_not_see_case_or_white_space() -> None:
     one, other = (
-        fingerprints(LexborHTMLParser(html))
+        fingerprints(parse_html(html))
         for html in ("<p>Read  <b>More</b></p><p>Other", "<div>read\nmore</div>")
     )
     assert len(one) == 2
@@ -151,12 +152,12 @@ def test_fingerprints_do_not_see_case_or_white_space() -> None:
 
 def test_fingerprints_are_the_same_in_every_process() -> None:
     code = (
-        "from selectolax.lexbor import LexborHTMLParser as P\n"
+        "from crawl4r.markup import parse_html as P\n"
         "from crawl4r.content.main_content import fingerprints\n"
         "print(fingerprints(P('<p>Read more')))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == str(fingerprints(LexborHTMLParser("<p>Read more")))
+    assert run.stdout.strip() == str(fingerprints(parse_html("<p>Read more")))
 
 
 def test_the_same_page_gives_the_same_answer() -> None:
@@ -186,6 +187,6 @@ def test_the_same_page_gives_the_same_answer() -> None:
     ],
 )
 def test_no_page_is_too_odd(html: str) -> None:
-    assert prune(LexborHTMLParser(html)).html is not None
-    assert prune(LexborHTMLParser(html), frozenset([1])).html is not None
-    assert isinstance(fingerprints(LexborHTMLParser(html)), list)
+    assert prune(parse_html(html)).html is not None
+    assert prune(parse_html(html), frozenset([1])).html is not None
+    assert isinstance(fingerprints(parse_html(html)), list)

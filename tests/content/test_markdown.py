@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborHTMLParser
-
 from crawl4r.content.markdown import markdown_of, plain_text
+from crawl4r.markup import body_of, parse_html
 
 PAGE = """
 <h1>Title<a class=headerlink href="#title">¶</a></h1>
@@ -19,7 +18,7 @@ PAGE = """
 
 
 def convert(html: str) -> str:
-    body = LexborHTMLParser(html.encode()).body
+    body = body_of(parse_html(html.encode()))
     assert body is not None
     return markdown_of(body, "http://e.org/a/")
 
@@ -59,8 +58,8 @@ def test_hostile_markdown_is_read_in_time() -> None:
 
 def test_a_tooltip_goes_and_code_that_looks_like_one_stays() -> None:
     html = '<p><a class=x href="/t" title="The target">t</a></p><pre>&lt;a title="kept"&gt;</pre>'
-    tree = LexborHTMLParser(html)
-    assert tree.body is not None
-    markdown = markdown_of(tree.body, "https://a.example/")
+    body = body_of(parse_html(html))
+    assert body is not None
+    markdown = markdown_of(body, "https://a.example/")
     assert "The target" not in markdown
     assert '<a title="kept">' in markdown

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from crawl4r.content.metadata import Metadata, metadata_of
+from crawl4r.markup import parse_html
 
 
 def read(html: str) -> Metadata:
-    return metadata_of(LexborHTMLParser(html.encode()), html.encode())
+    return metadata_of(parse_html(html.encode()), html.encode())
 
 
 def linked(**thing: object) -> str:

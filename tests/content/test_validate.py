@@ -11,18 +11,18 @@ import re2
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
 
 from crawl4r.content import signatures, validate
 from crawl4r.content.signatures import PLACES
 from crawl4r.content.validate import Likeness, PageVerdict, is_hard, is_soft, likeness, resembles
+from crawl4r.markup import parse_html
 from crawl4r.model import Verdict
 from tests.content.verdict_pages import BAD, FOOTER, GOOD, NAV, PROSE, Page, page, site
 
 
 def judge(html: str | bytes, **more: object) -> PageVerdict:
     body = html.encode() if isinstance(html, str) else html
-    return validate.validate(LexborHTMLParser(body), body, **more)  # type: ignore[arg-type]
+    return validate.validate(parse_html(body), body, **more)  # type: ignore[arg-type]
 
 
 def judge_page(page: Page) -> PageVerdict:
@@ -159,7 +159,7 @@ def test_any_bytes_are_judged(body: bytes, url: str, status: int) -> None:
 
 def test_the_tree_is_left_as_it_was() -> None:
     for each in [*BAD, *GOOD]:
-        tree = LexborHTMLParser(each.body)
+        tree = parse_html(each.body)
         before = tree.html
         validate.validate(tree, each.body, url=each.url)
         likeness(tree, each.url)
@@ -175,7 +175,7 @@ def test_the_time_grows_with_the_page_and_no_faster(piece: bytes) -> None:
 
     def cpu(times: int) -> float:
         body = piece * times
-        tree = LexborHTMLParser(body)
+        tree = parse_html(body)
         start = time.process_time()
         validate.validate(tree, body)
         return time.process_time() - start
@@ -203,7 +203,7 @@ MISSING = "<h1>We looked everywhere</h1><p>There is no {} among our boats and fe
 
 
 def seen(html: str, url: str) -> Likeness:
-    return likeness(LexborHTMLParser(html), url)
+    return likeness(parse_html(html), url)
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ BLOCKED = (
     "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>"
     "<p>You are unable to access this site. Cloudflare Ray ID: 7d2f</p>"
 )
+# Seconds for the parser: each end tag is compared with every element of the drawing that is open.
+SLOW = "<svg>" + "<g>" * 600 + "</x>" * 500_000
 LINKS = """
 <a href="a">A</a> <a href="/b">B, and "more"</a> <a href="/copy">=SUM(A1)</a> <a href="b">B
 again</a> <a rel="NoFollow
@@ -80,7 +82,7 @@ def furnish(world: World) -> None:
         content_type="text/html; charset=iso-8859-1",
         headers=(("X-Note", "=cmd|' /C calc'!A0"), ("Last-Modified", "@yesterday")),
     )
-    filler = "".join(f"<p>{PROSE} {number}</p>" for number in range(900))
+    filler = "".join(f"<p>{PROSE} {number}</p>" for number in range(1_300))
     world.put("/large", article("Large", filler + '<a href="/a">-1+1</a>'))
     world.answers["/broken"] = Answer(b"no gzip", headers=(("Content-Encoding", "gzip"),))
     world.answers["/sometimes"] = Answer(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
+from crawl4r.markup import body_of, parse_html
 from crawl4r.state.database import Database
 from tests.cli.running import run
 from tests.report.asking import crawl
@@ -73,17 +73,18 @@ def page_of(workspace: Path, host: str, folder: Path) -> str:
 
 def test_nothing_that_a_stranger_wrote_becomes_markup(hostile: Path, tmp_path: Path) -> None:
     source = page_of(hostile, "example.org", tmp_path)
-    tree = LexborHTMLParser(source)
-    names = {node.tag for node in tree.root.traverse()} if tree.root else set()
+    tree = parse_html(source)
+    names = {node.tag for node in tree.iter_elements()}
     assert names.isdisjoint({"script", "img", "iframe", "object", "a", "form", "link", "b "})
-    for node in tree.css("*"):
-        attributes = node.attributes
+    for node in tree.select("*"):
+        attributes = node.attrs
         assert not [name for name in attributes if name.startswith("on")], node.html
         assert not [name for name in attributes if name in MAY_LOAD], node.html
-    text = tree.body.text() if tree.body else ""
+    body = body_of(tree)
+    text = body.text if body is not None else ""
     for word in (SCRIPT, QUOTES, LINK, "&lt;b&gt;", "{{7*7}}"):
         assert word in text
-    assert len(tree.css("main")) == 1 and len(tree.css("svg")) == 4
+    assert len(tree.select("main")) == 1 and len(tree.select("svg")) == 4
 
 
 def test_what_would_turn_or_hide_text_is_spelled_out(hostile: Path, tmp_path: Path) -> None:
@@ -99,8 +100,8 @@ def test_what_would_turn_or_hide_text_is_spelled_out(hostile: Path, tmp_path: Pa
 def test_strangers_words_are_isolated_from_the_direction_around_them(
     hostile: Path, tmp_path: Path
 ) -> None:
-    tree = LexborHTMLParser(page_of(hostile, "example.org", tmp_path))
-    isolated = " ".join(node.text() for node in tree.css("bdi"))
+    tree = parse_html(page_of(hostile, "example.org", tmp_path))
+    isolated = " ".join(node.text for node in tree.select("bdi"))
     assert all(word in isolated for word in (SCRIPT, QUOTES, LINK))
 
 
@@ -115,28 +116,28 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_page_needs_nothing_but_itself(honest: Path, tmp_path: Path) -> None:
     source = page_of(honest, "127.0.0.1", tmp_path)
-    tree = LexborHTMLParser(source)
-    policy = tree.css_first('meta[http-equiv="Content-Security-Policy"]')
-    assert policy is not None and "default-src 'none'" in (policy.attributes["content"] or "")
+    tree = parse_html(source)
+    policy = tree.select_one('meta[http-equiv="Content-Security-Policy"]')
+    assert policy is not None and "default-src 'none'" in (policy.attr("content") or "")
     assert not re.search(r"url\(|@import|src=|href=", source)
     assert "prefers-color-scheme: dark" in source and "@media print" in source
-    labels = {node.attributes["aria-label"] for node in tree.css("svg")}
+    labels = {node.attr("aria-label") for node in tree.select("svg")}
     assert {"Requests over time", "Gaps between requests", "Answers by status"} < labels
 
 
 def test_the_page_says_what_the_json_says(honest: Path, tmp_path: Path) -> None:
     told: dict[str, Any] = run("report", "127.0.0.1", "-w", honest, "--json").json
-    tree = LexborHTMLParser(page_of(honest, "127.0.0.1", tmp_path))
+    tree = parse_html(page_of(honest, "127.0.0.1", tmp_path))
     tiles = {
-        node.css_first("span").text(): node.css_first("b").text() for node in tree.css(".tile")
+        node.select_one("span").text: node.select_one("b").text for node in tree.select(".tile")
     }
     assert tiles["requests"] == str(told["requests"]["total"])
     assert tiles["at once, at most"] == str(told["at_once"])
     assert tiles["in the busiest minute"] == str(told["most"]["minute"]["requests"])
-    bars = [node.text() for node in tree.css("svg rect title")]
+    bars = [node.text for node in tree.select("svg rect title")]
     assert f"{told['requests']['statuses']['200']}  (" in " ".join(bars)
     for finding in told["verdict"]["findings"]:
-        assert finding["text"] in (tree.css_first(".verdict ul").text())
+        assert finding["text"] in (tree.select_one(".verdict ul").text)
 
 
 def test_text_and_page_can_be_had_at_once(honest: Path, tmp_path: Path) -> None:
@@ -160,4 +161,4 @@ def test_a_host_that_was_asked_nothing_has_a_page_too(honest: Path, tmp_path: Pa
         database.commit()
     source = page_of(honest, "quiet.example", tmp_path)
     assert "We asked nothing of quiet.example" in source
-    assert not LexborHTMLParser(source).css("svg")
+    assert not parse_html(source).select("svg")

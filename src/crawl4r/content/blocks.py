@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Document, Element, Node, Text
+
+from crawl4r.markup import body_of
 
 MAX_NODES = 200_000  # what lies beyond is not judged, and so removed
 _FLAG_NAMES = (
@@ -40,6 +42,7 @@ _ROLE_FLAG = {
     "main": _FLAG["main"], "article": _FLAG["article"], "search": _FLAG["form"],
     "dialog": _FLAG["dialog"], "alertdialog": _FLAG["dialog"],
 }  # fmt: skip
+_LINK_FLAG = _FLAG["link"]
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -52,7 +55,7 @@ def flag_bits(*names: str) -> int:
 class Container:
     """A block-level element. Its blocks are `first` up to, not including, `last`."""
 
-    node: LexborNode
+    node: Element
     parent: int
     tag: str
     flags: int  # bits of FLAGS: its own and those of all around it
@@ -68,7 +71,7 @@ class Block:
     """A run of text directly inside a container."""
 
     container: int
-    nodes: list[LexborNode]  # its text nodes, blank ones too
+    nodes: list[Text]  # its text nodes, blank ones too
     text: str
     linked: int  # characters of it inside links
 
@@ -80,20 +83,20 @@ class Page:
     title: str
     containers: list[Container]
     blocks: list[Block]
-    junk: list[LexborNode]  # elements to remove whatever else is decided
+    junk: list[Element]  # elements to remove whatever else is decided
 
 
 class _Run:
     """The block that is being read."""
 
     def __init__(self) -> None:
-        self.nodes: list[LexborNode] = []
+        self.nodes: list[Text] = []
         self.texts: list[str] = []
         self.linked = 0
         self.is_blank = True
 
-    def add(self, node: LexborNode, in_link: bool) -> None:
-        text = node.text_content or ""
+    def add(self, node: Text, in_link: bool) -> None:
+        text = node.data
         self.nodes.append(node)
         self.texts.append(text)
         if text and not text.isspace():
@@ -111,78 +114,92 @@ class _Run:
         self.texts = []
 
 
-def walk(tree: LexborHTMLParser) -> Page:
+def walk(tree: Document) -> Page:
     """The text blocks of the body, and the elements around them."""
-    title = tree.css_first("title")
-    page = Page(title.text() if title is not None else "", [], [], [])
-    if tree.body is not None:
-        _walk(tree.body, page)
+    title, body = tree.find("title"), body_of(tree)
+    page = Page(title.text if title is not None else "", [], [], [])
+    if body is not None:
+        _walk(body, page)
     return page
 
 
-def _walk(body: LexborNode, page: Page) -> None:
-    containers, blocks, run = page.containers, page.blocks, _Run()
-    flags, classes, names = _describe(body, "body")
-    containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
-    # The elements around the node, each with the container and the number of links around it.
-    levels: list[tuple[LexborNode, int, int]] = []
+def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call a node costs as much
+    containers, blocks, junk, run = page.containers, page.blocks, page.junk, _Run()
+    containers.append(_container(body, "body", Container(body, 0, "", 0, "", "", -1, 0), 0, 0))
+    # The element that the node stands in, its container and the links around it; the same outwards.
+    inner: Node | None = body
     current = links = seen = 0
-    node = body.first_child
-    while node is not None or levels:
-        if node is None:
-            element, outer, links = levels.pop()
-            if outer != current:
-                run.close(current, blocks)
-                containers[current].last = len(blocks)
-                current = outer
-            node = element.next
-            continue
+    around: list[tuple[Node | None, int, int]] = []
+    begun: Element | None = (
+        None  # the last that began: the next node tells whether it holds anything
+    )
+    unseen: set[Node | None] = set()
+    add, close = run.add, run.close
+    for node in body.descendants:
+        above = node.parent
+        if above is not inner:
+            if above is begun and begun is not None:
+                around.append((inner, current, links))
+                inner, tag = begun, begun.tag
+                if tag in INLINE:
+                    links += tag == "a"
+                else:
+                    made = _container(begun, tag, containers[current], links, len(blocks))
+                    made.parent, current = current, len(containers)
+                    containers.append(made)
+            elif above in unseen:
+                unseen.add(node)
+                continue
+            while above is not inner:
+                inner, outer, links = around.pop()
+                if outer != current:
+                    close(current, blocks)
+                    containers[current].last = len(blocks)
+                    current = outer
+        if type(node) is Text:
+            add(node, links > 0)
+        elif type(node) is Element:
+            tag = node.tag
+            if tag in INLINE:
+                if tag == "br":
+                    run.texts.append("\n")
+                begun = node
+            elif tag in _JUNK or seen > MAX_NODES:
+                junk.append(node)
+                unseen.add(node)
+            else:
+                close(current, blocks)
+                begun = node
         seen += 1
-        tag = node.tag or "-unknown"
-        inner: LexborNode | None = None
-        if tag == "-text":
-            run.add(node, links > 0)
-        elif tag in INLINE:
-            if tag == "br":
-                run.texts.append("\n")
-            inner = node.first_child
-            if inner is not None:
-                levels.append((node, current, links))
-                links += tag == "a"
-        elif tag in _JUNK or seen > MAX_NODES:
-            page.junk.append(node)
-        elif tag[0] != "-":
-            run.close(current, blocks)
-            inner = node.first_child
-            if inner is not None:
-                levels.append((node, current, links))
-                flags, classes, names = _describe(node, tag)
-                around = containers[current]
-                flags |= around.flags | (_FLAG["link"] if links else 0)
-                depth = around.depth + 1
-                containers.append(
-                    Container(node, current, tag, flags, classes, names, depth, len(blocks))
-                )
-                current = len(containers) - 1
-        node = inner if inner is not None else node.next
-    run.close(0, blocks)
+    for _, outer, _ in reversed(around):
+        if outer != current:
+            close(current, blocks)
+            containers[current].last = len(blocks)
+            current = outer
+    close(0, blocks)
     containers[0].last = len(blocks)
 
 
-def _describe(node: LexborNode, tag: str) -> tuple[int, str, str]:
+def _container(node: Element, tag: str, around: Container, links: int, first: int) -> Container:
+    flags, classes, names = _describe(node, tag)
+    flags |= around.flags | (_LINK_FLAG if links else 0)
+    return Container(node, 0, tag, flags, classes, names, around.depth + 1, first)
+
+
+def _describe(node: Element, tag: str) -> tuple[int, str, str]:
     """The flags an element adds to those around it, its classes and all its names."""
     flags = _TAG_FLAG.get(tag, 0)
-    attributes = node.attributes
-    if not attributes:
+    if not node.attrs:
         return flags, "", ""
-    role = attributes.get("role") or ""
+    attribute = node.attr
+    role = attribute("role") or ""
     flags |= _ROLE_FLAG.get(role, 0)
-    style = attributes.get("style")
+    style = attribute("style")
     if (
-        "hidden" in attributes
-        or attributes.get("aria-hidden") == "true"
+        attribute("hidden") is not None
+        or attribute("aria-hidden") == "true"
         or (style and _HIDING.search(style))
     ):
         flags |= _FLAG["hidden"]
-    classes, name = attributes.get("class") or "", attributes.get("id") or ""
-    return flags, classes, f"{classes} {name} {role} {attributes.get('itemprop') or ''}"
+    classes, name = attribute("class") or "", attribute("id") or ""
+    return flags, classes, f"{classes} {name} {role} {attribute('itemprop') or ''}"

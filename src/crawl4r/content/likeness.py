@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
-from selectolax.lexbor import LexborHTMLParser
+from turbohtml import Document
 
 from crawl4r.content.visible import look
 
@@ -57,7 +57,7 @@ class Likeness:
         )
 
 
-def likeness(tree: LexborHTMLParser, url: str = "") -> Likeness:
+def likeness(tree: Document, url: str = "") -> Likeness:
     """What this page looks like. Numbers are left out, the words of its URL are known as such."""
     visible = look(tree)
     address = _hashes(_words_of_address(url))

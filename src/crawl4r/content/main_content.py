@@ -11,16 +11,17 @@ import hashlib
 import re
 from collections.abc import Container as Holder
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Document, Element, Node, Text
 
 from crawl4r.content.blocks import INLINE, Container, Page, flag_bits, walk
 from crawl4r.content.content_model import Model
+from crawl4r.markup import body_of
 
 _LANDMARKS = "main,[role=main]"
 _LANDMARK_SHARE = 0.3  # of the text of the body; less may be a teaser in an odd place
@@ -31,8 +32,8 @@ _NOTES = re.compile("footnote|topic")
 _JUNK_IN_LANDMARK = frozenset(
     ["script", "style", "template", "svg", "iframe", "input", "select", "textarea"]
 )
-# Whatever may be either, in one walk over the tree: each costs as much as all else here.
-_DOUBTFUL = ",".join(["div", "nav", "aside", "[role=main]", *_MIXED_IN, *_JUNK_IN_LANDMARK])
+# Whatever may be either, in one walk over the tree.
+_DOUBTFUL = ("div", "nav", "aside", *_MIXED_IN, *_JUNK_IN_LANDMARK)
 _LAYOUT = frozenset(
     ["table", "h1", "h2", "form", "nav", "article", "section", "main", "aside", "header", "footer"]
 )
@@ -44,8 +45,8 @@ _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 class _Landmark(NamedTuple):
     """What is to go when an element says it is the content."""
 
-    junk: list[LexborNode]  # inside it
-    around: list[LexborNode]
+    junk: list[Element]  # inside it
+    around: list[Node]
 
 
 @cache
@@ -54,7 +55,7 @@ def _shipped() -> Model:
         return Model.load(file)
 
 
-def prune(tree: LexborHTMLParser, repeated: Holder[int] = frozenset()) -> LexborNode:
+def prune(tree: Document, repeated: Holder[int] = frozenset()) -> Element:
     """The body with only main content left in it; the tree is changed.
 
     `repeated`: fingerprints of blocks known to recur on most pages of this site, removed as
@@ -63,11 +64,9 @@ def prune(tree: LexborHTMLParser, repeated: Holder[int] = frozenset()) -> Lexbor
     return prune_by(_shipped(), tree, repeated)
 
 
-def prune_by(
-    model: Model, tree: LexborHTMLParser, repeated: Holder[int] = frozenset()
-) -> LexborNode:
+def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) -> Element:
     """`prune` with a model that need not be the one that is shipped."""
-    body = tree.body
+    body = body_of(tree)
     if body is None:
         return _without_body(tree)
     landmark = _clear_landmark(tree, body)
@@ -88,55 +87,57 @@ def prune_by(
     return body
 
 
-def _clear_landmark(tree: LexborHTMLParser, body: LexborNode) -> _Landmark | None:
+def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
     """The one element that says it is the content, if nothing in it looks like anything else."""
-    node = tree.css_first(_LANDMARKS)
-    if node is None:
+    landmarks = tree.select(_LANDMARKS)
+    if len(landmarks) != 1:
         return None
-    if node.tag == "main" and node.attributes.get("role") == "main":
+    (node,) = landmarks
+    if node.tag == "main" and node.attr("role") == "main":
         return None  # who says it twice tends to put everything there: the model tells better
-    around = _around(node, body)
-    if any(each.css_first(_LANDMARKS) is not None for each in around if each.is_element_node):
-        return None
     junk = []
-    for each in node.css(_DOUBTFUL):
-        if each.mem_id == node.mem_id:
-            continue
+    for each in node.iter_elements(_DOUBTFUL):
         if each.tag in _JUNK_IN_LANDMARK:
             junk.append(each)
         elif _is_mixed_in(each):
             return None
-    text = node.text_lexbor()
-    everything = len(text) + sum(len(each.text_lexbor()) for each in around)
+    around = _around(node, body)
+    text = node.text
+    everything = len(text) + sum(len(each.text) for each in around)
     is_large = len(text) >= _LANDMARK_SHARE * everything
     return _Landmark(junk, around) if is_large and not text.isspace() else None
 
 
-def _is_mixed_in(node: LexborNode) -> bool:
+def _is_mixed_in(node: Element) -> bool:
     """Whether an element in a landmark is likely no content."""
-    attributes, tag = node.attributes, node.tag
-    classes, role = attributes.get("class") or "", attributes.get("role") or ""
+    tag, classes, role = node.tag, node.attr("class") or "", node.attr("role")
     if tag == "nav":
         return "contents" not in classes.split()
     if tag == "aside":
         return role != "note" and not _NOTES.search(classes)
     if tag != "div":
         return True
-    is_other = "hidden" in attributes or role in ("navigation", "main")
-    return is_other or _MIXED_CLASSES.search(classes) is not None
+    is_other = node.attr("hidden") is not None or role == "navigation"
+    return is_other or (bool(classes) and _has_mixed_class(classes))
 
 
-def _around(inner: LexborNode, body: LexborNode) -> list[LexborNode]:
+@lru_cache(maxsize=4096)
+def _has_mixed_class(classes: str) -> bool:
+    """The same few on all pages of a site."""
+    return _MIXED_CLASSES.search(classes) is not None
+
+
+def _around(inner: Node, body: Element) -> list[Node]:
     """Everything in the body that is not in this element, nor around it."""
-    around, top = [], body.mem_id
-    while inner.mem_id != top and inner.parent is not None:
+    around: list[Node] = []
+    while inner != body and inner.parent is not None:
         outer = inner.parent
-        around += [each for each in outer.iter(include_text=True) if each.mem_id != inner.mem_id]
+        around += [each for each in outer.children if each != inner]
         inner = outer
     return around
 
 
-def fingerprints(tree: LexborHTMLParser) -> list[int]:
+def fingerprints(tree: Document) -> list[int]:
     """64-bit fingerprints of the page's text blocks, the same in every process.
 
     Case and white space do not count.
@@ -263,16 +264,16 @@ def _section(page: Page, number: int) -> Container:
 def _remove(page: Page, kept: NDArray[np.bool_]) -> None:
     """Take everything else out of the tree."""
     # Inner nodes before outer ones: what is below a removed node no longer exists.
-    for node in page.junk:
-        node.decompose()
+    for junk in page.junk:
+        junk.decompose()
     count = np.concatenate(([0], np.cumsum(kept))).tolist()
     goes = [count[each.first] == count[each.last] for each in page.containers]
     goes[0] = False
     for number in np.flatnonzero(~kept):
         block = page.blocks[number]
         if not goes[block.container]:
-            for node in block.nodes:
-                _remove_text(node)
+            for text in block.nodes:
+                _remove_text(text)
     for each, gone in zip(page.containers, goes, strict=True):
         if gone and not goes[each.parent]:
             is_cell = each.tag in ("td", "th", "tr") and each.first == each.last
@@ -282,14 +283,18 @@ def _remove(page: Page, kept: NDArray[np.bool_]) -> None:
             each.node.unwrap()
 
 
-def _remove_text(node: LexborNode) -> None:
+def _remove_text(node: Text) -> None:
     """Remove a text node, and the inline elements that are empty without it."""
     parent = node.parent
     node.decompose()
-    while parent is not None and parent.tag in INLINE and parent.first_child is None:
+    while isinstance(parent, Element) and parent.tag in INLINE and _is_empty(parent):
         emptied = parent
         parent = emptied.parent
         emptied.decompose()
+
+
+def _is_empty(node: Element) -> bool:
+    return next(iter(node), None) is None
 
 
 def _is_repeated(page: Page, repeated: Holder[int]) -> NDArray[np.bool_]:
@@ -303,7 +308,7 @@ def _fingerprint(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(normal.encode(errors="replace"), digest_size=8).digest())
 
 
-def _without_body(tree: LexborHTMLParser) -> LexborNode:
+def _without_body(tree: Document) -> Element:
     """The root of a page of frames, which has no body and no text of its own."""
     root = tree.root
     assert root is not None, "the parser makes a root for any input"

@@ -3,53 +3,96 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from html_to_markdown import ConversionOptions, convert
-from selectolax.lexbor import LexborNode
+from turbohtml import Element, Markdown
+
+from crawl4r.content.tables import level_rows, unfold_layout
+from crawl4r.markup import body_of, parse_html
 
 # Marks that sites hang on a heading so that it can be linked to.
-_PERMALINKS = "a.headerlink,a.anchor,a.anchorjs-link,a.header-anchor,a.heading-anchor,a.hash-link"
+_PERMALINKS = frozenset(
+    ["headerlink", "anchor", "anchorjs-link", "header-anchor", "heading-anchor", "hash-link"]
+)
 # Inline wrappers say nothing in markdown, and highlighted code has hundreds of them.
-_WRAPPERS = ["span", "font", "tt", "ins", "abbr"]
-# Mostly the name of a link's target again. The parser writes values in double quotes, with `<` and `>`
-# escaped like everywhere else, so this cannot begin in the text.
-_TOOLTIP = re.compile(r'(<a [^<>]*?) title="[^"]*"')
+_WRAPPERS = "span,font,tt,ins,abbr"
+_STYLE = Markdown(
+    links=Markdown.Links(autolink=False),
+    images=Markdown.Images(mode="ignore"),
+    tables=Markdown.Tables(cell_blocks="text"),
+    escaping=Markdown.Escaping(underscores=False),  # names are full of them
+)
+_TARGET = r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"
+# Emphasis and code are written as tags where signs would not be read as such, a blank that is no space
+# as its number where it might get lost, and a link around an image alone has no words.
+_LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{_TARGET}"
+_ANYWHERE = re.compile(_LEFT_OVER)
+_NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
+
+_BLANK_LINES = re.compile(r"(`{3,}).*?\n[ >]*\1|\n{3,}", re.DOTALL)  # not those of code
 
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
-_LINK = re.compile(
-    r"!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
-    r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"
-)
+_LINK = re.compile(rf"!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}")
 _HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*|\*|`|~~)(?=\S)(.+?)(?<=\S)\1")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
 _QUOTE = re.compile(r"^(?:> ?)+", re.MULTILINE)
 _RULE_ROW = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+[ \t]*\n?", re.MULTILINE)
 _ROW = re.compile(r"^\|(.*)\|[ \t]*$", re.MULTILINE)
-_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
-_MANY_BLANK_LINES = re.compile(r"\n{3,}")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def markdown_of(body: LexborNode, url: str) -> str:
+def markdown_of(body: Element, url: str) -> str:
     """The markdown of a pruned body; links are made absolute with `url`. The tree is changed."""
-    for node in body.css(_PERMALINKS):
-        node.decompose()
-    body.unwrap_tags(_WRAPPERS)
-    return markdown_of_html(_TOOLTIP.sub(r"\1", body.html or ""), url)
+    for link in list(body.iter_elements("a")):
+        classes = link.attr("class")
+        if classes and _is_permalink(classes):
+            link.decompose()
+        elif link.attr("title") is not None:
+            del link.attrs["title"]  # mostly the name of the target again
+    body.strip_tags(_WRAPPERS)
+    unfold_layout(body)
+    if url:
+        body.resolve_links(url)
+    markdown = body.to_markdown(_STYLE)
+    if "<table" in markdown:  # so the library writes those whose rows are not of one length
+        level_rows(body)
+        markdown = body.to_markdown(_STYLE)
+    markdown = _without_left_overs(markdown, body)
+    if "\n\n\n" in markdown:
+        markdown = _BLANK_LINES.sub(lambda found: found[0] if found[1] else "\n\n", markdown)
+    return markdown.strip()
+
+
+@lru_cache(maxsize=4096)
+def _is_permalink(classes: str) -> bool:
+    return not _PERMALINKS.isdisjoint(classes.split())
+
+
+def _without_left_overs(markdown: str, body: Element) -> str:
+    """Words and marks alone; what looks like a left-over in the page's own code stays."""
+    if not _has_signs(markdown):
+        return markdown
+    is_own = _has_signs(body.text)
+    return (_NOT_IN_CODE if is_own else _ANYWHERE).sub(_replaced, markdown)
+
+
+def _has_signs(text: str) -> bool:
+    if "<" in text and ("</" in text or "<br>" in text):
+        return True
+    return ("&" in text and "&#" in text) or "[](" in text
+
+
+def _replaced(found: re.Match[str]) -> str:
+    text = found[0]
+    if text[0] in "\\`":
+        return text
+    return " " if text[0] == "&" or text == "<br>" else ""
 
 
 def markdown_of_html(html: str, url: str) -> str:
-    options = ConversionOptions(
-        # The quicker way of the library writes the same, but for tables: those it pads with blanks.
-        tier_strategy="AUTO" if "<table" in html else "TIER1",
-        extract_metadata=False,
-        autolinks=False,
-        compact_tables=True,
-        skip_images=True,
-        base_url=url or None,
-    )
-    content = convert(html, options).content or ""
-    return _MANY_BLANK_LINES.sub("\n\n", content).strip()
+    body = body_of(parse_html(html))
+    return markdown_of(body, url) if body is not None else ""
 
 
 def plain_text(markdown: str) -> str:

@@ -9,17 +9,19 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Document, Element
 
-_IN_HEAD = "title,meta[content],link[rel],script[type='application/ld+json']"
-_IN_BODY = "h1,time[datetime],meta[content],script[type='application/ld+json']"
-# Looked for in the same walk, for that costs more than to ask each element for one thing more; and only
-# in a page that may have one, since these are asked of every element.
-_BYLINES = (
-    "[rel~=author],[itemprop=author],[itemprop=datePublished],"
-    ".byline,.author,.author-name,.post-author,.entry-author"
-)
-_BYLINE_WORDS = (b"author", b"byline", b"itemprop")
+from crawl4r.markup import body_of, head_of
+
+_IN_HEAD = ("title", "meta", "link", "script")
+_IN_BODY = ("h1", "time", "meta", "script")
+_LINKED_DATA = "application/ld+json"
+# Each is asked of every element, and so only where its word stands somewhere in the page.
+_BYLINES = {
+    b"author": "[rel~=author],.author,.author-name,.post-author,.entry-author",
+    b"byline": ".byline",
+    b"itemprop": "[itemprop=author],[itemprop=datePublished]",
+}
 _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
@@ -55,27 +57,25 @@ class Metadata(NamedTuple):
     declared_language: str = ""
 
 
-def metadata_of(tree: LexborHTMLParser, html: bytes) -> Metadata:
+def metadata_of(tree: Document, html: bytes) -> Metadata:
     """Read the head, the linked data and the byline; addresses are left as they are written."""
     claims = _Claims()
     if tree.root is not None:
-        claims.language = tree.root.attributes.get("lang") or ""
-    for node in tree.head.css(_IN_HEAD) if tree.head else ():
+        claims.language = tree.root.attr("lang") or ""
+    head, body = head_of(tree), body_of(tree)
+    for node in head.iter_elements(_IN_HEAD) if head is not None else ():
         claims.read(node)
-    has_byline = any(word in html for word in _BYLINE_WORDS)
-    wanted = f"{_IN_BODY},{_BYLINES}" if has_byline else _IN_BODY
-    bylines = []
-    for node in tree.body.css(wanted) if tree.body else ():
-        if node.tag in _READERS:
-            claims.read(node)
-        else:
-            bylines.append(node)
+    for node in body.iter_elements(_IN_BODY) if body is not None else ():
+        claims.read(node)
     said = claims.settle()
-    if not bylines or (said.author and said.published):
+    if body is None or (said.author and said.published):
         return said
+    wanted = ",".join(names for word, names in _BYLINES.items() if word in html)
+    bylines = body.select(wanted) if wanted else []
+    bylines = [node for node in bylines if node.tag not in _READERS]
     for node in bylines:
         claims.read(node)
-    return claims.settle()
+    return claims.settle() if bylines else said
 
 
 class _Claims:
@@ -92,8 +92,8 @@ class _Claims:
         self._canonical = ""
         self.language = ""
 
-    def read(self, node: LexborNode) -> None:
-        reader = _READERS.get(node.tag or "", _Claims._read_byline)
+    def read(self, node: Element) -> None:
+        reader = _READERS.get(node.tag, _Claims._read_byline)
         reader(self, node)
 
     def settle(self) -> Metadata:
@@ -111,44 +111,44 @@ class _Claims:
             declared_language=self.language or self._meta.get("og:locale", ""),
         )
 
-    def _read_meta(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
-        content = (attributes.get("content") or "").strip()
+    def _read_meta(self, node: Element) -> None:
+        name = node.attr("property") or node.attr("name") or node.attr("itemprop")
+        content = (node.attr("content") or "").strip()
         if name and content:
             self._meta.setdefault(name.strip().lower(), content)
             if name.lower() == "article:tag":
                 self._tags.append(content)
 
-    def _read_link(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        if "canonical" in (attributes.get("rel") or "").lower().split() and not self._canonical:
-            self._canonical = (attributes.get("href") or "").strip()
+    def _read_link(self, node: Element) -> None:
+        if "canonical" in (node.attr("rel") or "").lower().split() and not self._canonical:
+            self._canonical = (node.attr("href") or "").strip()
 
-    def _read_script(self, node: LexborNode) -> None:
-        text = node.text(deep=True)
+    def _read_script(self, node: Element) -> None:
+        if (node.attr("type") or "").lower() != _LINKED_DATA:
+            return
+        text = node.text
         if len(text) <= _MOST_JSON:
             try:
                 self._things += _things_in(json.loads(text.strip().strip(";")))
             except (ValueError, RecursionError):
                 return
 
-    def _read_title(self, node: LexborNode) -> None:
-        above = node.parent.tag if node.parent else ""
+    def _read_title(self, node: Element) -> None:
+        above = node.parent.tag if isinstance(node.parent, Element) else ""
         if above in {"head", "body", "html"}:  # a drawing has titles too
-            self._title = self._title or _plain(node.text())
+            self._title = self._title or _plain(node.text)
 
-    def _read_heading(self, node: LexborNode) -> None:
-        self._headings.append(_plain(node.text(deep=True)).rstrip("¶#").strip())
+    def _read_heading(self, node: Element) -> None:
+        self._headings.append(_plain(node.text).rstrip("¶#").strip())
 
-    def _read_time(self, node: LexborNode) -> None:
-        self._times.append(node.attributes.get("datetime") or "")
+    def _read_time(self, node: Element) -> None:
+        self._times.append(node.attr("datetime") or "")
 
-    def _read_byline(self, node: LexborNode) -> None:
-        if node.attributes.get("itemprop") == "datePublished":
-            self._times.insert(0, node.attributes.get("content") or node.text(deep=True))
+    def _read_byline(self, node: Element) -> None:
+        if node.attr("itemprop") == "datePublished":
+            self._times.insert(0, node.attr("content") or node.text)
         else:
-            self._bylines.append(_plain(node.text(deep=True)))
+            self._bylines.append(_plain(node.text))
 
     def _first(self, names: Iterable[str]) -> str:
         return next((self._meta[name] for name in names if name in self._meta), "")

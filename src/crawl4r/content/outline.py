@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
-from selectolax.lexbor import LexborHTMLParser
+from turbohtml import Document
 
 from crawl4r.model import PageLink
 
@@ -16,18 +16,18 @@ _BLANKS = re.compile(r"\s+")
 _NOT_PAGES = ("javascript:", "data:", "about:", "#")
 
 
-def links_of(tree: LexborHTMLParser, base: str) -> list[PageLink]:
+def links_of(tree: Document, base: str) -> list[PageLink]:
     """In the order of the page, made absolute with `base`."""
     links: list[PageLink] = []
     section = ""
-    for node in tree.css(_PLACES):
-        text = _BLANKS.sub(" ", node.text(deep=True)).strip()[:_LONGEST]
+    for node in tree.select(_PLACES):
+        text = _BLANKS.sub(" ", node.text).strip()[:_LONGEST]
         if node.tag != "a":
             section = text.rstrip("¶#").strip()
             continue
-        href = (node.attrs.get("href") or "").strip()
+        href = (node.attr("href") or "").strip()
         if href and not href.lower().startswith(_NOT_PAGES) and len(links) < _MOST:
-            rel = node.attributes.get("rel") or ""
+            rel = node.attr("rel") or ""
             links.append(PageLink(_absolute(href, base), text, section, rel))
     return links
 

@@ -13,11 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from selectolax.lexbor import LexborHTMLParser
+from turbohtml import Document
 
 from crawl4r.content.likeness import Likeness, likeness, resembles
 from crawl4r.content.signatures import Signature, bundled, lines_of
 from crawl4r.content.visible import Visible, look, tidy
+from crawl4r.markup import head_of
 from crawl4r.model import PageVerdict, Verdict
 
 __all__ = [
@@ -82,7 +83,7 @@ def is_soft(verdict: Verdict) -> bool:
 
 
 def validate(
-    tree: LexborHTMLParser,
+    tree: Document,
     body: bytes,
     *,
     url: str = "",
@@ -105,20 +106,20 @@ def validate(
     return _loudest(visible, signals) or _shape(visible) or _FINE_SO_FAR
 
 
-def _is_plainly_fine(tree: LexborHTMLParser, body: bytes, prose: int) -> bool:
+def _is_plainly_fine(tree: Document, body: bytes, prose: int) -> bool:
     """Paragraphs in plenty; or enough of them or of links, and neither title nor first heading sound
     like anything else."""
     # Scripts and comments may hold paragraphs that are none.
-    if prose >= _PLENTY_OF_PROSE and tree.css_first("p") is not None:
+    if prose >= _PLENTY_OF_PROSE and tree.find("p") is not None:
         return True
     if prose < _ENOUGH_PROSE and body.count(b"<a ") < _PLENTY_OF_LINKS:
         return False
-    if tree.css_first("p" if prose >= _ENOUGH_PROSE else "a") is None:
+    if tree.find("p" if prose >= _ENOUGH_PROSE else "a") is None:
         return False
     return not _has_doubtful_name(tree, body)
 
 
-def _is_quiet(tree: LexborHTMLParser, body: bytes, headers: Sequence[tuple[str, str]]) -> bool:
+def _is_quiet(tree: Document, body: bytes, headers: Sequence[tuple[str, str]]) -> bool:
     """Nothing anywhere in the bytes that any signature listens for, and no password to be given."""
     html = body[:_MOST_HTML].lower()
     if b"password" in html or _has_doubtful_name(tree, body):
@@ -134,9 +135,10 @@ def _is_quiet(tree: LexborHTMLParser, body: bytes, headers: Sequence[tuple[str, 
     return not any(_raises_doubts(place, said) for place, said in spoken.items())
 
 
-def _has_doubtful_name(tree: LexborHTMLParser, body: bytes) -> bool:
-    title = tree.head.css_first("title") if tree.head is not None else None
-    if title is not None and _raises_doubts("title", lines_of([tidy(title.text())])):
+def _has_doubtful_name(tree: Document, body: bytes) -> bool:
+    head = head_of(tree)
+    title = head.find("title") if head is not None else None
+    if title is not None and _raises_doubts("title", lines_of([tidy(title.text)])):
         return True
     heading = _HEADING.match(body, max(body.find(b"<h1"), 0))
     said = heading[1].decode("utf-8", "replace") if heading else ""

@@ -6,16 +6,16 @@ One walk over the tree, which stops as soon as there is plainly enough text for 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Document, Element, Node, Text
+
+from crawl4r.markup import spaced_text
 
 # Around the page rather than of it: the same on every page of a site.
 _CHROME = frozenset(["nav", "header", "footer", "aside", "dialog", "menu"])
-_UNSEEN = frozenset(
-    ["style", "template", "svg", "select", "datalist", "object", "math", "-comment"]
-)
+_UNSEEN = frozenset(["style", "svg", "select", "datalist", "object", "math"])
 _MEDIA = frozenset(["img", "picture", "video", "audio", "embed", "object", "map"])
 _DRAWINGS = frozenset(["svg", "canvas"])
 _FRAMES = frozenset(["frame", "iframe"])
@@ -53,6 +53,7 @@ _ROOT_IDS = frozenset(
 )
 _DIVISIONS = _ROOT_TAGS | {"div", "main", "section", "form"}
 _MOST_HEADINGS = 2
+_MOST_NODES = 20_000  # a page of a few kilobytes can be made to grow into a million
 _SHORT = 60  # words
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 _BLANKS = re.compile(r"\s+")
@@ -124,7 +125,7 @@ def count_words(text: str) -> int:
     return words if text.isascii() else words + len(_CJK.findall(text)) // 2
 
 
-def look(tree: LexborHTMLParser, enough: int = 1_000_000) -> Visible:
+def look(tree: Document, enough: int = 1_000_000) -> Visible:
     """See the page, as far as `enough` words of main text. The tree is left as it is."""
     walk = _Walk(enough)
     if tree.root is not None:
@@ -138,35 +139,28 @@ class _Walk:
         self._visible = Visible()
         self._texts: dict[int, list[str]] = {0: [], _IN_CHROME: [], _IN_NOSCRIPT: []}
         self._title = ""
-        self._headings: list[LexborNode] = []
+        self._headings: list[Element] = []
 
-    def over(self, root: LexborNode) -> None:
+    def over(self, root: Element) -> None:
         """In the order of the document, and not by recursion: pages nest as deep as they like."""
-        rest: list[tuple[LexborNode | None, int]] = [(root, 0)]
         visible = self._visible
-        while rest:
-            node, flags = rest.pop()
-            while node is not None:
-                inside = self._enter(node, flags)
-                child = None if inside is None else node.first_child
-                if child is not None:
-                    rest.append((node.next, flags))
-                    node, flags = child, inside or 0
-                else:
-                    node = node.next
-            if visible.main_words + visible.link_words // 4 > self._enough:
-                visible.is_plenty = True
-                return
+        # What holds inside an element; one is missing here when nothing inside it is seen.
+        inside: dict[Node | None, int] = {root.parent: 0}
+        for node in islice(chain((root,), root.descendants), _MOST_NODES):
+            flags = inside.get(node.parent)
+            if flags is None:
+                continue
+            if isinstance(node, Text):
+                self._text(node.data, flags)
+                if visible.main_words + visible.link_words // 4 > self._enough:
+                    visible.is_plenty = True
+                    return
+            elif isinstance(node, Element):
+                within = self._tag(node, flags)
+                if within is not None:
+                    inside[node] = within
 
-    def _enter(self, node: LexborNode, flags: int) -> int | None:
-        """What holds inside the node, or None when nothing inside is seen."""
-        if node.tag == "-text":
-            self._text(node, flags)
-            return None
-        return self._tag(node, flags)
-
-    def _text(self, node: LexborNode, flags: int) -> None:
-        text = node.text_content or ""
+    def _text(self, text: str, flags: int) -> None:
         if not text or text.isspace():
             return
         if flags & _IN_TITLE:
@@ -187,8 +181,9 @@ class _Walk:
         if flags & _IN_ROOT:
             visible.root_words += words
 
-    def _tag(self, node: LexborNode, flags: int) -> int | None:
-        tag = node.tag or ""
+    def _tag(self, node: Element, flags: int) -> int | None:
+        """What holds inside the element, or None when nothing inside is seen."""
+        tag = node.tag
         visible = self._visible
         visible.elements += 1
         if flags & _IN_NOSCRIPT:
@@ -202,7 +197,7 @@ class _Walk:
             return None
         return flags | self._note(node, tag, flags)
 
-    def _note(self, node: LexborNode, tag: str, flags: int) -> int:
+    def _note(self, node: Element, tag: str, flags: int) -> int:
         """Count the element; what it adds to the flags of everything inside."""
         visible = self._visible
         if tag == "a":
@@ -218,25 +213,24 @@ class _Walk:
         elif tag == "input":
             self._input(node, flags)
         elif tag == "meta":
-            visible.refreshes += (node.attributes.get("http-equiv") or "").lower() == "refresh"
+            visible.refreshes += (node.attr("http-equiv") or "").lower() == "refresh"
         return _INSIDE.get(tag, 0)
 
-    def _division(self, node: LexborNode, tag: str) -> int:
-        attributes = node.attributes
-        if _is_hidden(attributes):
+    def _division(self, node: Element, tag: str) -> int:
+        if _is_hidden(node):
             return _IN_CHROME | _IN_HIDDEN
-        if tag in _ROOT_TAGS or (attributes.get("id") or "").lower() in _ROOT_IDS:
+        if tag in _ROOT_TAGS or (node.attr("id") or "").lower() in _ROOT_IDS:
             self._visible.roots += 1
             return _IN_ROOT
         return 0
 
-    def _heading(self, node: LexborNode, tag: str, flags: int) -> None:
+    def _heading(self, node: Element, tag: str, flags: int) -> None:
         unseen = _IN_LINK | _IN_HIDDEN if tag == "h1" else _IN_LINK | _IN_CHROME
         if len(self._headings) < _MOST_HEADINGS and not flags & unseen:
             self._headings.append(node)
 
-    def _input(self, node: LexborNode, flags: int) -> None:
-        kind = (node.attributes.get("type") or "text").lower()
+    def _input(self, node: Element, flags: int) -> None:
+        kind = (node.attr("type") or "text").lower()
         if kind in ("text", "email", "tel", "password", "search"):
             self._visible.inputs += 1
         if kind == "password" and not flags & _IN_CHROME:
@@ -245,7 +239,7 @@ class _Walk:
     def seen(self) -> Visible:
         visible, texts = self._visible, self._texts
         visible.title = tidy(self._title)
-        visible.headings = [tidy(heading.text(separator=" ")) for heading in self._headings]
+        visible.headings = [tidy(spaced_text(heading)) for heading in self._headings]
         visible.main = tidy(" ".join(texts[0]))
         visible.chrome = tidy(" ".join(texts[_IN_CHROME]))
         visible.noscript = tidy(" ".join(texts[_IN_NOSCRIPT]))
@@ -255,5 +249,5 @@ class _Walk:
         return visible
 
 
-def _is_hidden(attributes: Mapping[str, str | None]) -> bool:
-    return "hidden" in attributes or "none" in (attributes.get("style") or "")
+def _is_hidden(node: Element) -> bool:
+    return node.attr("hidden") is not None or "none" in (node.attr("style") or "")

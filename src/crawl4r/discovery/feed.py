@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from turbohtml import Document
 
 from crawl4r.discovery.safe_xml import Stop, is_html, joined, local, root_of, walk
 from crawl4r.discovery.unpack import text_pieces, unpack
@@ -68,15 +68,14 @@ def read_feed_links(body: bytes, url: str, content_type: str = "") -> Feed:
     return feed._replace(problem=joined(cut, feed.problem))
 
 
-def feed_links_of(tree: LexborHTMLParser, base: str) -> list[str]:
+def feed_links_of(tree: Document, base: str) -> list[str]:
     """The feeds that a parsed page names in its head, in its order; `base` is the page's."""
     found: dict[str, None] = {}
-    for node in tree.css("link[rel][href][type]"):
-        attributes = node.attributes
-        rels = (attributes.get("rel") or "").lower().split()
-        media_type = (attributes.get("type") or "").partition(";")[0].strip().lower()
+    for node in tree.select("link[rel][href][type]"):
+        rels = (node.attr("rel") or "").lower().split()
+        media_type = (node.attr("type") or "").partition(";")[0].strip().lower()
         if media_type in _FEED_TYPES and ("alternate" in rels or "feed" in rels):
-            if url := address_of(attributes.get("href") or "", base):
+            if url := address_of(node.attr("href") or "", base):
                 found[url] = None
             if len(found) == _MOST_FEEDS:
                 break

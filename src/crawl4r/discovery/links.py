@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Element
 
+from crawl4r.markup import parse_html
 from crawl4r.model import FoundBy
 
-# One query for all of it: each further one costs a walk over the whole tree, found or not.
-_NAMED = (
-    "a[href],area[href],frame[src],iframe[src],base[href],link[href],meta[http-equiv],meta[name]"
-)
+# All of it in one walk, in the order of the page.
+_NAMED = ("a", "area", "frame", "iframe", "base", "link", "meta")
 _REFRESH_TIME = re.compile(r"[\d.]*[\s;,]*")
 _REFRESH_NAME = re.compile(r"url\s*=\s*", re.IGNORECASE)
 FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml", "application/feed+json"])
@@ -25,46 +24,51 @@ class Document:
     """A parsed page: its base, its robots directives and its mentions of other URLs."""
 
     def __init__(self, html: bytes) -> None:
-        self.tree = LexborHTMLParser(html)
+        self.tree = parse_html(html)
         self.base_href = ""
         self.nofollow = False
         self.noindex = False
         # Every link once for each time it stands there: href, kind, and where. Plain tuples, for
         # there are dozens on every page.
-        self.mentions: list[tuple[str, FoundBy, LexborNode]] = []
-        for node in self.tree.css(_NAMED):
-            tag = node.tag
-            if tag in ("a", "area"):
-                self._mention(node.attrs.get("href"), FoundBy.LINK, node)
-            elif tag in ("frame", "iframe"):
-                self._mention(node.attrs.get("src"), FoundBy.FRAME, node)
-            elif tag == "link":
-                self._read_link(node)
-            elif tag == "meta":
-                self._read_meta(node)
+        self.mentions: list[tuple[str, FoundBy, Element]] = []
+        mentions, link = self.mentions, FoundBy.LINK
+        for node in self.tree.iter_elements(_NAMED):
+            if (tag := node.tag) == "a":
+                if href := node.attr("href"):
+                    mentions.append((href, link, node))
             else:
-                self.base_href = self.base_href or (node.attrs.get("href") or "").strip()
+                self._read(node, tag)
 
-    def _mention(self, href: str | None, by: FoundBy, node: LexborNode) -> None:
+    def _read(self, node: Element, tag: str) -> None:
+        if tag == "link":
+            self._read_link(node)
+        elif tag == "meta":
+            self._read_meta(node)
+        elif tag == "area":
+            self._mention(node.attr("href"), FoundBy.LINK, node)
+        elif tag == "base":
+            self.base_href = self.base_href or (node.attr("href") or "").strip()
+        else:
+            self._mention(node.attr("src"), FoundBy.FRAME, node)
+
+    def _mention(self, href: str | None, by: FoundBy, node: Element) -> None:
         if href:
             self.mentions.append((href, by, node))
 
-    def _read_link(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        for word in (attributes.get("rel") or "").lower().split():
+    def _read_link(self, node: Element) -> None:
+        for word in (node.attr("rel") or "").lower().split():
             if word in _LINK_RELS:
-                self._mention(attributes.get("href"), _LINK_RELS[word], node)
-            elif word == "alternate" and _is_feed(attributes.get("type")):
-                self._mention(attributes.get("href"), FoundBy.FEED_LINK, node)
-            elif word == "alternate" and attributes.get("hreflang"):
-                self._mention(attributes.get("href"), FoundBy.HREFLANG, node)
+                self._mention(node.attr("href"), _LINK_RELS[word], node)
+            elif word == "alternate" and _is_feed(node.attr("type")):
+                self._mention(node.attr("href"), FoundBy.FEED_LINK, node)
+            elif word == "alternate" and node.attr("hreflang"):
+                self._mention(node.attr("href"), FoundBy.HREFLANG, node)
 
-    def _read_meta(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        content = attributes.get("content") or ""
-        if (attributes.get("http-equiv") or "").lower() == "refresh":
+    def _read_meta(self, node: Element) -> None:
+        content = node.attr("content") or ""
+        if (node.attr("http-equiv") or "").lower() == "refresh":
             self._mention(_refresh_target(content), FoundBy.REFRESH, node)
-        elif (attributes.get("name") or "").lower() == "robots":
+        elif (node.attr("name") or "").lower() == "robots":
             words = {word.strip().lower() for word in content[:1024].split(",")}
             self.nofollow |= bool(words & {"nofollow", "none"})
             self.noindex |= bool(words & {"noindex", "none"})
@@ -85,5 +89,5 @@ def _refresh_target(content: str) -> str:
     return rest.strip()
 
 
-def is_nofollow(node: LexborNode) -> bool:
-    return "nofollow" in (node.attributes.get("rel") or "").lower().split()
+def is_nofollow(node: Element) -> bool:
+    return "nofollow" in (node.attr("rel") or "").lower().split()

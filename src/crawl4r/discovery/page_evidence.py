@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from crawl4r.discovery.page_labels import Block, Called, Label, block_of
 from crawl4r.discovery.page_rule import PageStyle
@@ -25,7 +25,7 @@ class Mention(NamedTuple):
     url: str
     called: Called
     rel: str  # next, prev or empty
-    node: LexborNode
+    node: Element
     is_in_head: bool = False
 
     @property

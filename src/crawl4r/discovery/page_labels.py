@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element, Node
 
 from crawl4r.discovery import page_words
 
@@ -85,12 +85,11 @@ class Block(StrEnum):
     OTHER = "other"  # a calendar, tabs, pages of comments: its numbers count something else
 
 
-def label_of(node: LexborNode) -> Called:
+def label_of(node: Element) -> Called:
     """By its text; where that is a picture, by the name that it has for those who cannot see it."""
-    text = node.text().strip()
+    text = node.text.strip()
     if not text:
-        attributes = node.attributes
-        text = attributes.get("aria-label") or attributes.get("title") or ""
+        text = node.attr("aria-label") or node.attr("title") or ""
     # Much white space may stand within a text that is short to the eye.
     return called(text) if len(text) <= 3 * _MOST_CHARACTERS else UNCALLED
 
@@ -111,12 +110,12 @@ def called(text: str) -> Called:
     return _WORDS[words.partition(" ")[0]] if _COUNTED.fullmatch(words) else UNCALLED
 
 
-def block_of(node: LexborNode) -> Block:
+def block_of(node: Element) -> Block:
     """The nearest block whose name says what it is; but a pager among comments is theirs."""
     found = Block.PLAIN
-    at: LexborNode | None = node
+    at: Node | None = node
     for _ in range(_LEVELS):
-        if at is None or at.tag in ("body", "html"):
+        if not isinstance(at, Element) or at.tag in ("body", "html"):
             break
         named = _names_of(at)
         if _COMMENT_AREA.search(named) or (found is Block.PLAIN and _OTHER_BLOCK.search(named)):
@@ -127,9 +126,7 @@ def block_of(node: LexborNode) -> Block:
     return found
 
 
-def _names_of(node: LexborNode) -> str:
-    attributes = node.attributes
+def _names_of(node: Element) -> str:
     return " ".join(
-        (attributes.get(name) or "")[:_MOST_ATTRIBUTE]
-        for name in ("class", "id", "role", "aria-label")
+        (node.attr(name) or "")[:_MOST_ATTRIBUTE] for name in ("class", "id", "role", "aria-label")
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from selectolax.lexbor import LexborNode
+from turbohtml import Element
 
 from crawl4r.discovery.links import Document
 from crawl4r.discovery.page_evidence import Group, Mention
@@ -120,15 +120,15 @@ def _telling_links(document: Document, own: str, canonical: CanonicalRules) -> I
             yield Mention(url, called, rel, node, by is not FoundBy.LINK)
 
 
-def _outermost(mentions: list[tuple[str, FoundBy, LexborNode]]) -> list[Any]:
+def _outermost(mentions: list[tuple[str, FoundBy, Element]]) -> list[Any]:
     """A pager stands above or below its list."""
     if len(mentions) <= _MOST_LINKS:
         return mentions
     return mentions[: _MOST_LINKS // 2] + mentions[-_MOST_LINKS // 2 :]
 
 
-def _rel_of(node: LexborNode) -> str:
-    words = node.attributes.get("rel")
+def _rel_of(node: Element) -> str:
+    words = node.attr("rel")
     if not words:
         return ""
     said = words.lower().split()
@@ -182,7 +182,7 @@ def _steered(links: Iterable[Mention], way: str, near: Mapping[str, str | None])
 def _is_pager_link(link: Mention) -> bool:
     """A link that is only called so: in a pager, or by two words or more ("next page")."""
     block = block_of(link.node)
-    is_plain_phrase = link.called.is_word and len(link.node.text().split()) > 1
+    is_plain_phrase = link.called.is_word and len(link.node.text.split()) > 1
     return block is Block.PAGER or (block is Block.PLAIN and is_plain_phrase)
 
 
