@@ -26,7 +26,7 @@ _ROWS_AT_ONCE = 1_000
 _WIDEST = 200  # characters of an anchor or a rel
 _ANCHOR_READ = 4_096  # characters of a text that an anchor is made from
 _KNOWN_HREFS = 60_000
-_KNOWN_TEXTS = 10_000
+_KNOWN_TEXTS = 60_000
 _ABSOLUTE = ("https://", "http://")
 _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
 _BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)

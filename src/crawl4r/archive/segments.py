@@ -18,13 +18,14 @@ from typing import NamedTuple
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
 from crawl4r.state.database import Database
 from crawl4r.state.durable import sync_folder, write_all
-from crawl4r.zstd import ZstdCompressor, ZstdError, decompress
+from crawl4r.zstd import ZstdCompressor, ZstdDecompressor, ZstdError
 
 _MAGIC = b"c4r1"
 _HEAD = struct.Struct("<4s32sII")
 _CHECK = struct.Struct("<I")
 HEAD_BYTES = _HEAD.size + _CHECK.size
 _SUFFIX = ".c4s"
+_FOUND_AT_HAND = 500
 
 
 class _Place(NamedTuple):
@@ -57,6 +58,7 @@ class SegmentBlobs:
         self._fd: int | None = None
         self._open_for_reading: tuple[int, int] | None = None  # a segment and its descriptor
         self._added: dict[bytes, _Place] = {}
+        self._found: dict[bytes, _Place] = {}  # places looked up lately: where a blob is, it stays
         self._buffer: list[bytes] = []
         self._buffered = 0
         if writable:
@@ -131,12 +133,19 @@ class SegmentBlobs:
         self._end_reading()
 
     def _place(self, key: bytes) -> _Place | None:
+        if found := self._found.get(key):
+            return found
         rows = self._database.read(
             "SELECT segment, offset, length, raw_length FROM blobs WHERE sha256 = ?", (key,)
         )
         if rows and not all(isinstance(number, int) for number in rows[0]):
             raise StorageDamaged(f"state.db: the place of {key.hex()} is damaged")
-        return _Place(*rows[0]) if rows else None
+        if not rows:
+            return None
+        if len(self._found) >= _FOUND_AT_HAND:
+            self._found.clear()
+        self._found[key] = found = _Place(*rows[0])
+        return found
 
     def _path(self, segment: int) -> Path:
         return self._folder / f"{segment:06d}{_SUFFIX}"
@@ -270,8 +279,9 @@ def _unpack(record: bytes, key: bytes, place: _Place, path: Path) -> bytes:
 
 
 def _unpack_frame(frame: bytes, key: bytes, path: Path) -> bytes:
+    unpacking = ZstdDecompressor()
     try:
-        body = decompress(frame)
+        body = unpacking.decompress(frame)
     except ZstdError as problem:
         raise StorageDamaged(
             f"{path}: the record of {key.hex()} is damaged: {problem}"
