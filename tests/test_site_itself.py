@@ -218,7 +218,14 @@ def test_every_other_route_answers(site: SiteProcess) -> None:
     paths += [f"/lying/{name}" for name in content.LYING]
     paths += [f"/encoded/{name}" for name in encodings.ALL]
     paths += ["/calendar/2024/12/", "/session/", "/facets?color=red", "/deeper/", "/soft-404/x"]
-    paths += ["/nested?n=9", "/attributes?n=9", "/many-links?n=9", "/long-link?n=99", "/big?mb=1"]
+    paths += [
+        "/nested?n=9",
+        "/stray?n=9",
+        "/attributes?n=9",
+        "/many-links?n=9",
+        "/long-link?n=99",
+        "/big?mb=1",
+    ]
     paths += ["/redirect/2", "/redirect-odd/relative", "/meta-refresh", "/body/close-delimited"]
     paths += ["/body/chunked", "/body/empty", "/slow-headers?ms=1", "/drip?ms=1&n=5", "/"]
     assert {path: get(site.url(path))[0] for path in paths} == dict.fromkeys(paths, 200)

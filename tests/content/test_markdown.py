@@ -63,3 +63,51 @@ def test_a_tooltip_goes_and_code_that_looks_like_one_stays() -> None:
     markdown = markdown_of(body, "https://a.example/")
     assert "The target" not in markdown
     assert '<a title="kept">' in markdown
+
+
+def test_a_table_has_a_cell_for_each_column_whatever_its_rows_and_spans_say() -> None:
+    spans = (
+        "<table><tr><th colspan=2>H</th><th>I</th></tr><tr><td rowspan=2>a</td><td>b</td><td>c</td>"
+        "</tr><tr><td>d</td><td>e</td></tr></table>"
+    )
+    assert _cells(convert(spans)) == [["H", "", "I"], ["a", "b", "c"], ["", "d", "e"]]
+    ragged = "<table><tr><td>a</td></tr><tr><td>1</td><td>2</td></tr><tr><td>3</td></tr></table>"
+    assert _cells(convert(ragged)) == [["a", ""], ["1", "2"], ["3", ""]]
+    odd = "<table><tr><td rowspan=x colspan=-1>a<td colspan=99999999>b</table>"
+    assert _cells(convert(odd))[0][:2] == ["a", "b"]
+
+
+def test_a_table_that_lays_out_the_page_is_no_table() -> None:
+    inner = "<table><tr><td>x</td><td>y</td></tr></table>"
+    html = (
+        f"<table><tr><td>menu</td><td><h2>Head</h2><p>one</p><pre>a\n b</pre>{inner}</td></table>"
+    )
+    markdown = convert(html)
+    assert "## Head\n\none\n\n```\na\n b\n```" in markdown
+    assert _cells(markdown) == [["x", "y"]]
+
+
+def test_what_marks_cannot_say_is_left_as_words_and_not_as_tags() -> None:
+    assert convert("<p>a <b>b.</b>c <code>x</code><code>y</code></p>") == "a b.c `x`y"
+    assert convert("<h2>Part\u00a0III</h2>") == "## Part III"
+    assert convert('<p>see <a href="/x"><img src=y alt=z></a></p>') == "see"
+    code = "<p><b>b.</b>c</p><pre>&lt;em&gt;x&lt;/em&gt; &amp;#160; [](y)</pre>"
+    assert convert(code) == "b.c\n\n```\n<em>x</em> &#160; [](y)\n```"
+
+
+def test_links_are_made_absolute_as_a_browser_would() -> None:
+    html = '<p><a href="../x?q#f">1</a> <a href="//h/y">2</a> <a href="?p">3</a> <a href="#t">4</a></p>'
+    assert convert(html) == (
+        "[1](http://e.org/x?q#f) [2](http://h/y) [3](http://e.org/a/?p) [4](http://e.org/a/#t)"
+    )
+
+
+def test_what_is_escaped_in_markdown_is_not_in_the_text() -> None:
+    words = "2*3 [b] <div> &amp; ~x~ `c` \\ snake_case #1 a|b"
+    html = words.replace("&", "&amp;").replace("<", "&lt;")
+    assert plain_text(convert(f"<p>{html}</p>")) == words
+
+
+def _cells(markdown: str) -> list[list[str]]:
+    rows = [line for line in markdown.splitlines() if line.startswith("|") and "---" not in line]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]

@@ -47,7 +47,7 @@ def test_endless_bodies_at_once_cost_no_more_than_their_limits(
 def test_a_reader_that_was_killed_takes_no_other_page_with_it(
     site: SiteProcess, tmp_path: Path
 ) -> None:
-    hostile = [site.url(f"/nested?n=50000&x={number}") for number in range(2)]
+    hostile = [site.url(f"/stray?x={number}") for number in range(2)]
     settings = quick_settings(reading={"seconds": 1})
     crawled = crawl(tmp_path, [*hostile, site.url("/site/20/")], settings)
     assert all(crawled.rows[url].verdict in {"hostile", "ok"} for url in hostile)

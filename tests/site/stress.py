@@ -14,6 +14,13 @@ async def send_nested_tags(request: Request, reply: Reply) -> None:
     await reply.send(html_page("Nested", "<div>" * count + "the bottom" + "</div>" * count))
 
 
+async def send_stray_end_tags(request: Request, reply: Reply) -> None:
+    """A deep drawing and `n` end tags of other elements, each looked for among all that are open."""
+    count = request.number("n", 1_000_000)
+    text = SENTENCE.decode() * 30
+    await reply.send(html_page("Stray", text + "<svg>" + "<g>" * 600 + "</x>" * count))
+
+
 async def send_many_attributes(request: Request, reply: Reply) -> None:
     """One tag with `n` attributes, the last of which is its link."""
     count = request.number("n", 50_000)
@@ -48,6 +55,7 @@ async def send_big_page(request: Request, reply: Reply) -> None:
 def routes() -> Routes:
     return {
         "/nested": send_nested_tags,
+        "/stray": send_stray_end_tags,
         "/attributes": send_many_attributes,
         "/many-links": send_many_links,
         "/long-link": send_long_link,

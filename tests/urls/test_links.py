@@ -121,6 +121,11 @@ def test_a_refresh_leads_on(content: str, expected: list[str]) -> None:
     assert links(f'<meta http-equiv=Refresh content="{escape(content)}">') == expected
 
 
+def test_a_link_in_a_template_is_none_yet() -> None:
+    html = "<a href=/a></a><TEMPLATE><a href=/b></a><template><a href=/c></a></template></TEMPLATE>"
+    assert links(f"{html}<a href=/d></a>") == ["/a", "/d"]
+
+
 def test_a_refresh_counts_also_in_the_body() -> None:
     assert links('<p>Moved.</p><meta http-equiv=refresh content="0; url=/x">') == ["/x"]
 

@@ -32,9 +32,9 @@ _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOT
 _BLANK_LINES = re.compile(r"(`{3,}).*?\n[ >]*\1|\n{3,}", re.DOTALL)  # not those of code
 
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
-_LINK = re.compile(rf"!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}")
+_LINK = re.compile(rf"(?<!\\)!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}")
 _HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
-_EMPHASIS = re.compile(r"(\*\*|\*|`|~~)(?=\S)(.+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(?<!\\)(\*\*|\*|`|~~)(?=\S)(.+?)(?<=[^\s\\])\1")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
 _QUOTE = re.compile(r"^(?:> ?)+", re.MULTILINE)
 _RULE_ROW = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+[ \t]*\n?", re.MULTILINE)
