@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import socket
 import subprocess
-import sys
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, cast
 
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.frame import FRAME
+from crawl4r.resilience.spawning import spawn
 
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
 _START_SECONDS = 30.0  # a worker may take to load what it runs
@@ -60,15 +59,16 @@ class Sandbox:
     ) -> None:
         """`seconds` are the machine's, whatever time the crawl goes by."""
         self.clock = clock
-        self._arguments = [function, str(memory_bytes)]
-        self._config = json.dumps(config).encode()
+        self._function = function
+        self._memory = str(memory_bytes).encode()
+        self._config = json.dumps(config).encode(), self._memory
         self._seconds = seconds
         self._size = workers
         self._workers: list[_Worker] = []
         self._starting: set[asyncio.Task[None]] = set()
         self._backlog: deque[_Job] = deque()
         self._is_closed = False
-        self._starts_failed = 0
+        self._starts_failed = 0  # since one was ready
         self.killed = 0
 
     async def __aenter__(self) -> Sandbox:
@@ -96,7 +96,7 @@ class Sandbox:
 
     def reconfigure(self, config: Any) -> None:
         """Run later jobs with another config; workers finish what they hold and are replaced."""
-        self._config = json.dumps(config).encode()
+        self._config = json.dumps(config).encode(), self._memory
         for worker in list(self._workers):
             self._workers.remove(worker)
             worker.retire()
@@ -119,6 +119,7 @@ class Sandbox:
         """A worker died: blame the job it was on, start another, send the rest again."""
         if worker in self._workers:
             self._workers.remove(worker)
+        self._starts_failed += not worker.is_ready
         if self._is_closed or (worker.is_retired and not worker.jobs):
             return
         self.killed += 1
@@ -155,15 +156,15 @@ class Sandbox:
         return len(self._workers) + len(self._starting) < self._size
 
     async def _start(self) -> None:
-        self._starts_failed += 1  # until one is ready
-        if self._starts_failed > 1:
-            await asyncio.sleep(0.05 * 2 ** min(self._starts_failed - 1, 7))
+        if self._starts_failed:
+            await asyncio.sleep(0.05 * 2 ** min(self._starts_failed, 7))
         if self._is_closed:
             return
         config = self._config
         try:
-            worker = await _Worker.start(self, self._arguments, config, self._seconds)
+            worker = await _Worker.start(self, self._function, config, self._seconds)
         except OSError:  # no memory or no process to be had just now: the jobs wait
+            self._starts_failed += 1
             return
         if self._is_closed or config is not self._config:  # too late, or reconfigured since
             worker.retire()
@@ -181,30 +182,20 @@ class _Worker(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._reason = "the reading process died"
-        self._is_ready = False  # loading the parser is not the first page's fault
+        self.is_ready = False  # loading the parser is not the first page's fault
         self.was_killed = False  # by us, for what its job did
         self.is_retired = False
         self.jobs: deque[_Job] = deque()
 
     @classmethod
     async def start(
-        cls, owner: Sandbox, arguments: list[str], config: bytes, seconds: float
+        cls, owner: Sandbox, function: str, config: tuple[bytes, bytes], seconds: float
     ) -> _Worker:
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)
-        with theirs:
-            # Blocking for the fork alone; asyncio would add a watcher and pipes we have no use for.
-            process = subprocess.Popen(  # noqa: ASYNC220
-                [sys.executable, "-m", "crawl4r.resilience.sandboxed", *arguments],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for the crawl, which then ends its workers
-            )
+        process, channel = spawn(function)
         worker = cls(owner, process, seconds)
-        await asyncio.get_running_loop().connect_accepted_socket(lambda: worker, ours)
+        await asyncio.get_running_loop().connect_accepted_socket(lambda: worker, channel)
         # Not as an argument: a scope of ten thousand hosts is longer than a command line may be.
-        worker._write(config, b"")
+        worker._write(*config)
         worker._restart_clock()
         return worker
 
@@ -236,8 +227,8 @@ class _Worker(asyncio.Protocol):
         return None
 
     def _answered(self, answer: bytes, failed: bool) -> None:
-        if not self._is_ready:
-            self._is_ready = True
+        if not self.is_ready:
+            self.is_ready = True
             self._owner._starts_failed = 0
             return self._restart_clock()
         if not self.jobs:
@@ -265,8 +256,8 @@ class _Worker(asyncio.Protocol):
         if self._deadline:
             self._deadline.cancel()
         self._deadline = None
-        if self.jobs or not self._is_ready:
-            limit = self._seconds if self._is_ready else _START_SECONDS
+        if self.jobs or not self.is_ready:
+            limit = self._seconds if self.is_ready else _START_SECONDS
             self._deadline = asyncio.get_running_loop().call_later(
                 self._owner.clock.of_machine(limit), self._out_of_time, limit
             )

@@ -20,7 +20,7 @@ from crawl4r.resilience.frame import FRAME
 
 
 def main() -> None:
-    target, memory_bytes = sys.argv[1:3]
+    target = sys.argv[1]
     _die_with_the_parent()
     keep_freed_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -29,11 +29,13 @@ def main() -> None:
     channel = socket.socket(fileno=0)
     with channel, channel.makefile("rb", buffering=256 * 1024) as incoming:
         jobs = _jobs(cast(BufferedReader, incoming))
-        config, _ = next(jobs)
+        config, memory = next(jobs, (None, b""))
+        if not memory:  # started ahead, and not needed
+            return
         run = make(config)
         gc.freeze()  # what is loaded stays: no need to look through it again and again
         # Only now: what the imports map is not the page's doing.
-        resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory_bytes),) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory),) * 2)
         channel.sendall(FRAME.pack(0, 0))  # ready: the first page's time begins now
         for head, body in jobs:
             answer, failed = _answer(run, head, body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,12 +21,14 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
+from crawl4r.resilience.spawning import start_ahead
 from crawl4r.state.lock import holder_of
 
 if TYPE_CHECKING:
     from crawl4r.replaying import ReplayReport
     from crawl4r.workspace import Workspace
 
+_REPLAYER = "crawl4r.replay_range:make_replayer"  # as `app_logs` calls it
 _SHOWN = 20  # pages that are named, of those with something wrong
 
 
@@ -59,6 +62,8 @@ def command(
         raise UsageError("--documents changes the workspace: leave out --check and --out")
     if check:
         _check_that_nobody_writes(workspace, out)
+    start_ahead(_REPLAYER, len(os.sched_getaffinity(0)))
+    if check:
         told = asyncio.run(_check(workspace, out, talks=not as_json))
     elif out:
         told = asyncio.run(_write_elsewhere(workspace, out, talks=not as_json))
