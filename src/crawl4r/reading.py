@@ -223,7 +223,8 @@ LISTED = "listed"  # the rule for what is in scope where nothing more is wanted 
 _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # A query, a session, a date: addresses of which a site may have any number for the same page.
 _ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
-_ENOUGH_SAID = 150  # characters in paragraphs
+_ENOUGH_WORDS = 25  # different ones, in paragraphs
+_MUCH_SAID = 2_000  # characters that are not worth counting words in
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.
@@ -258,10 +259,14 @@ def _words(document: Document) -> int:
     """
     said = [node.text for node in document.tree.select("p")]
     body = body_of(document.tree)
-    if sum(map(len, said)) < _ENOUGH_SAID and body is not None:
+    if body is not None and not _is_enough(said):
         said = spaced_text(body).split()
     prints = {crc32(text.encode("utf-8", "replace")) for text in said}
     return sum(prints) & 0xFFFFFFFF
+
+
+def _is_enough(said: Sequence[str]) -> bool:
+    return sum(map(len, said)) >= _MUCH_SAID or len(set(" ".join(said).split())) >= _ENOUGH_WORDS
 
 
 def head_of(page: PageBody, depth: int, *, with_links: bool = False) -> list[Any]:
