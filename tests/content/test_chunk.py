@@ -81,6 +81,12 @@ def test_windows_cover_the_document_and_each_is_exact(
     assert all(a.start < b.start for a, b in pairwise(windows))
 
 
+def test_half_of_a_window_does_not_stay_where_the_next_one_says_it_all() -> None:
+    markdown = "# one one\n\n# one one one\n\n"
+    windows = chunk_by_window(markdown, count_more_in_company, size=6, overlap=3)
+    assert texts(markdown, windows) == ["# one one\n\n", "# one one one\n\n"]
+
+
 @given(DOCUMENT)
 @settings(max_examples=66, deadline=None)
 def test_the_blocks_cover_the_document_and_begin_at_lines(markdown: str) -> None:

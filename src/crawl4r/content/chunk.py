@@ -201,7 +201,14 @@ def _counted(
                 (next(fresh), next(fresh)) if _is_over(packing, part, tokens) else ((part, tokens),)
             )
         ]
-    return counted
+    # Half of a window may lie within the next one, and then says nothing that is not there.
+    nexts = [part for part, _ in counted[1:]]
+    kept = [
+        entry
+        for entry, after in zip(counted, nexts, strict=False)
+        if not (after.first <= entry[0].first and entry[0].end <= after.end)
+    ]
+    return kept + counted[-1:]
 
 
 def _halves(whole: _Range) -> list[_Range]:
