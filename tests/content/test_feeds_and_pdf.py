@@ -66,6 +66,7 @@ def test_a_broken_pdf_file_gives_nothing(body: bytes) -> None:
     [
         ("The weather is fine today and we all go to the sea together.", "de", "en"),
         ("Das Wetter ist heute schön und wir fahren alle zusammen ans Meer.", "", "de"),
+        ("The sun is out, and it will not be long. " + "Wir fahren ans Meer. " * 90, "en", "de"),
         ("今日は天気がいいのでみんなで海に行きます。", "", "ja"),
         ("x", "fr-CA", "fr"),
         ("", "", ""),

@@ -95,6 +95,8 @@ def test_a_list_of_names_stays_in_a_section_like_one_that_is_kept() -> None:
     [
         ('<div class="note">', True),
         ('<aside class="footnote">', True),
+        ('<aside class="sidebar"><p class="sidebar-title">Box</p>', True),
+        ('<aside class="sidebar">', False),
         ('<nav class="contents">', True),
         ("<nav>", False),
         ("<aside>", False),

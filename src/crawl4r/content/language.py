@@ -12,12 +12,22 @@ _LEAST = 20  # letters, before a guess is worth anything
 _SURE = 0.5
 _TAG = re.compile(r"^\s*([A-Za-z]{2,3})(?:[-_]|\s*$)")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
+# Common in English, and hardly ever words of another language.
+_ENGLISH_WORDS = (
+    "the and that this with from which are you can be it to by not if will have has when"
+)
+_ENGLISH = frozenset(_ENGLISH_WORDS.split())
+_ENGLISH_SHARE = 0.1  # of all words; English prose has twice as many of them
+_FEW_WORDS = 20
 
 
 def language_of(text: str, declared: str = "") -> str:
     """An ISO 639 code such as `en`; the page's own claim where the text says too little; or ``."""
     claim = _TAG.match(declared)
     fallback = claim.group(1).lower() if claim else ""
+    # What a page says, and plainly so, is not worth a guess.
+    if fallback == "en" and _is_english(text):
+        return fallback
     sample = _NOT_LETTERS.sub(" ", _sample(text)).strip()
     if len(sample) < _LEAST and not _is_dense(sample):
         return fallback
@@ -26,10 +36,16 @@ def language_of(text: str, declared: str = "") -> str:
     return str(best["lang"]) if is_sure or not fallback else fallback
 
 
-def _sample(text: str) -> str:
+def _is_english(text: str) -> bool:
+    words = _sample(text, 4 * _SAMPLE).split()
+    english = sum(map(_ENGLISH.__contains__, words))
+    return len(words) >= _FEW_WORDS and english >= _ENGLISH_SHARE * len(words)
+
+
+def _sample(text: str, length: int = _SAMPLE) -> str:
     """From inside the text: the first lines are often names and dates."""
     start = min(len(text) // 4, 1000)
-    return text[start : start + _SAMPLE]
+    return text[start : start + length]
 
 
 def _is_dense(sample: str) -> bool:

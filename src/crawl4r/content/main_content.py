@@ -29,6 +29,7 @@ _LANDMARK_SHARE = 0.3  # of the text of the body; less may be a teaser in an odd
 _MIXED_IN = frozenset(["footer", "form", "header", "dialog", "button", "noscript", "main"])
 _MIXED_CLASSES = re.compile("share|related|comment|sidebar|breadcrumb|newsletter|promo|author")
 _NOTES = re.compile("footnote|topic")
+_NOTE_TITLE = "p.sidebar-title"  # docutils calls a box beside the text a sidebar
 _JUNK_IN_LANDMARK = frozenset(
     ["script", "style", "template", "svg", "iframe", "input", "select", "textarea"]
 )
@@ -114,7 +115,8 @@ def _is_mixed_in(node: Element) -> bool:
     if tag == "nav":
         return "contents" not in classes.split()
     if tag == "aside":
-        return role != "note" and not _NOTES.search(classes)
+        is_note = role == "note" or _NOTES.search(classes) or node.select_one(_NOTE_TITLE)
+        return not is_note
     if tag != "div":
         return True
     is_other = node.attr("hidden") is not None or role == "navigation"
