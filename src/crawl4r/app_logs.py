@@ -13,13 +13,12 @@ from typing import Any, Protocol
 from crawl4r.app_parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts, blobs_recipe
 from crawl4r.archive.metrics_log import MetricsLog
 from crawl4r.archive.rebuilt import Compared, Rebuilt
-from crawl4r.edge_log import EdgeLog, forget_note, put_note
-from crawl4r.edges import rules_as_json
 from crawl4r.errors import StorageFull
 from crawl4r.metering import Meter
-from crawl4r.replay_range import HEADERS
+from crawl4r.replay_parts import HEADERS
 from crawl4r.replaying import Replay, ReplayReport, Sink
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.rules import spelling_as_json
 from crawl4r.settings import Settings
 
 FILES = {"pages": PAGES_FILE, "metadata": METADATA_FILE, "edges": EDGES_FILE}
@@ -51,11 +50,13 @@ async def build_logs(
     """What follows a crawl of this role; `stack` ends it. Pages are the keeper's to write."""
     followers: list[LogFollower] = []
     if settings.logs.edges and parts.keeps_bytes:
+        from crawl4r.edge_log import EdgeLog  # noqa: PLC0415 - it loads the parser
+
         rules = settings.scope.canonical()
         reading = settings.reading
         sandbox = Sandbox(
             "crawl4r.edges:make_edge_reader",
-            rules_as_json(rules),
+            spelling_as_json(rules),
             seconds=reading.seconds,
             memory_bytes=reading.memory_mb * 1024**2,
             clock=parts.clock,
@@ -77,6 +78,8 @@ async def rebuild_logs(
     parts: Parts, settings: Settings, on_progress: OnProgress = None
 ) -> ReplayReport:
     """Write the workspace's own files anew; the links of later pages go on from there."""
+    from crawl4r.edge_log import forget_note, put_note  # noqa: PLC0415
+
     last, rules = parts.captures.last_id(), _spelling(parts, settings)
     places = {kind: parts.path / path for kind, path in FILES.items()}
     with _workplace(parts.path) as folder, contextlib.closing(_new(folder, places)) as files:
@@ -155,7 +158,7 @@ async def _replay(
 
 def _spelling(parts: Parts, settings: Settings) -> dict[str, Any]:
     """Links are spelled as the last crawl spelled them, however it came by its rules."""
-    return parts.spelling() or rules_as_json(settings.scope.canonical())
+    return parts.spelling() or spelling_as_json(settings.scope.canonical())
 
 
 def _new(folder: Path, places: Mapping[str, Path]) -> Rebuilt:

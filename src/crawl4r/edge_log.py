@@ -17,20 +17,15 @@ from typing import Any
 
 from crawl4r import events
 from crawl4r.archive.captures import Captures
+from crawl4r.archive.csv_cells import EDGES_HEADER
 from crawl4r.archive.earlier import EarlierBytes
 from crawl4r.archive.line_file import LineFile
 from crawl4r.archive.port import Blobs
-from crawl4r.edges import (
-    EDGES_HEADER,
-    EdgeReader,
-    Edges,
-    encoding_of,
-    has_links,
-    rules_as_json,
-)
+from crawl4r.edges import EdgeReader, Edges, encoding_of, has_links
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.rules import spelling_as_json
 from crawl4r.safe_reading import is_quick
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
@@ -53,7 +48,7 @@ class EdgeLog:
         blobs: Blobs,
         sandbox: Sandbox,
     ) -> None:
-        self._rules = rules_as_json(rules)
+        self._rules = spelling_as_json(rules)
         self._database = database
         self._captures = captures
         self._blobs = blobs

@@ -7,20 +7,19 @@ a text that is new here is parsed and spelled.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from turbohtml import Element
 
-from crawl4r.archive.csv_cells import cell, lines_of, quoted
+from crawl4r.archive.csv_cells import cell, quoted
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.discovery.links import Document
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Capture, FoundBy
+from crawl4r.rules import spelling_from_json
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 
-EDGES_HEADER = lines_of([("source", "target", "anchor", "rel")])
 _MOST_CHARACTERS = 8 * 1024**2  # of rows from one page: long addresses make a small page huge
 _ROWS_AT_ONCE = 1_000
 _WIDEST = 200  # characters of an anchor or a rel
@@ -201,19 +200,9 @@ def _base_of(document: Document, url: str) -> str:
         return url
 
 
-def rules_as_json(rules: CanonicalRules) -> dict[str, Any]:
-    plain = asdict(rules)
-    return plain | {name: sorted(plain[name]) for name in ("drop_params", "keep_params")}
-
-
-def rules_from_json(plain: Mapping[str, Any]) -> CanonicalRules:
-    sets = {name: frozenset(plain[name]) for name in ("drop_params", "keep_params")}
-    return CanonicalRules(**{**plain, **sets})
-
-
 def make_edge_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[str], bytes], Edges]:
     """The sandbox's entry: `([url, encoding], body) -> edges`."""
-    reader = EdgeReader(rules_from_json(plain_rules))
+    reader = EdgeReader(spelling_from_json(plain_rules))
 
     def read(head: Sequence[str], body: bytes) -> Edges:
         url, encoding = head

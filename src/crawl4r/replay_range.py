@@ -9,42 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from crawl4r.archive.capture_log import LineForm
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.earlier import EarlierBytes
-from crawl4r.archive.metadata import METADATA
-from crawl4r.archive.pages_csv import PAGES
 from crawl4r.archive.port import Blobs
-from crawl4r.edges import (
-    EDGES_HEADER,
-    EdgeReader,
-    Edges,
-    encoding_of,
-    has_links,
-    rules_from_json,
-)
+from crawl4r.edges import EdgeReader, Edges, encoding_of, has_links
 from crawl4r.errors import StorageDamaged, StorageFull
 from crawl4r.model import Capture, Verdict
+from crawl4r.replay_parts import EDGES, FORMS, RangeDone, part_path
+from crawl4r.rules import spelling_from_json
 from crawl4r.state.database import Database
 from crawl4r.state.durable import write_all
 
-FORMS: dict[str, LineForm] = {"pages": PAGES, "metadata": METADATA}
-EDGES = "edges"
-HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HEADER}
 _GROUP = 8  # pages that are read before they are parsed
 _GROUP_BYTES = 4 * 1024**2
-
-
-class RangeDone(NamedTuple):
-    """What a range held. `damaged` and `unreadable` are pairs of a URL and what is wrong there."""
-
-    captures: int
-    edges: int
-    damaged: list[tuple[str, str]]
-    unreadable: list[tuple[str, str]]
-    unwritten: str = ""  # why the parts could not be written
 
 
 class RangeReplayer:
@@ -144,10 +123,6 @@ def _groups(captures: Sequence[Capture]) -> Iterator[list[Capture]]:
     yield group
 
 
-def part_path(folder: Path, number: int, kind: str) -> Path:
-    return folder / f"{number}.{kind}"
-
-
 def make_replayer(config: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], RangeDone]:
     """The sandbox's entry: `([number, first, last, blame], b"") -> range done`."""
     # As if derived: whoever started us has held it against its sum, which takes long for a large one.
@@ -157,7 +132,7 @@ def make_replayer(config: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes],
         _open_blobs(config["blobs"], database),
         Path(config["folder"]),
         config["kinds"],
-        EdgeReader(rules_from_json(config["rules"])),
+        EdgeReader(spelling_from_json(config["rules"])),
     )
 
     def run(head: Sequence[Any], _: bytes) -> RangeDone:

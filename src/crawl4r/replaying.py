@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from crawl4r.errors import StorageFull
-from crawl4r.replay_range import RangeDone, part_path
+from crawl4r.replay_parts import RangeDone, part_path
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 
 _RANGE = 64  # captures

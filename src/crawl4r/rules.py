@@ -12,6 +12,8 @@ from typing import Any
 from crawl4r.urls.canonical import CanonicalRules
 from crawl4r.urls.scope import GroupCap, ScopeRules
 
+_SETS = ("drop_params", "keep_params")  # JSON knows none
+
 
 @dataclass(frozen=True, slots=True)
 class CrawlLimits:
@@ -47,21 +49,15 @@ class ReadingRules:
     lists_only: bool = False  # links are written down, and not visited
 
     def as_json(self) -> dict[str, Any]:
-        plain = asdict(self)
-        for name in ("drop_params", "keep_params"):
-            plain["canonical"][name] = sorted(plain["canonical"][name])
-        return plain
+        return asdict(self) | {"canonical": spelling_as_json(self.canonical)}
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> ReadingRules:
         scope = dict(plain["scope"])
         scope["caps"] = [GroupCap(**cap) for cap in scope["caps"]]
-        canonical = dict(plain["canonical"])
-        for name in ("drop_params", "keep_params"):
-            canonical[name] = frozenset(canonical[name])
         return ReadingRules(
             ScopeRules(**scope),
-            CanonicalRules(**canonical),
+            spelling_from_json(plain["canonical"]),
             plain["keywords"],
             plain["max_depth"],
             plain["follow_nofollow"],
@@ -69,3 +65,13 @@ class ReadingRules:
             plain["follow_feeds"],
             plain["lists_only"],
         )
+
+
+def spelling_as_json(rules: CanonicalRules) -> dict[str, Any]:
+    plain = asdict(rules)
+    return plain | {name: sorted(plain[name]) for name in _SETS}
+
+
+def spelling_from_json(plain: Mapping[str, Any]) -> CanonicalRules:
+    sets = {name: frozenset(plain[name]) for name in _SETS}
+    return CanonicalRules(**{**plain, **sets})

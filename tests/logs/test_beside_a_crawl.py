@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 import crawl4r
+from crawl4r.archive.csv_cells import EDGES_HEADER
 from crawl4r.archive.metrics_log import GAUGES, HEADER, MetricsLog
 from crawl4r.edge_log import EdgeLog, forget_note, put_note
-from crawl4r.edges import EDGES_HEADER, rules_as_json
 from crawl4r.errors import StorageDamaged
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.rules import spelling_as_json
 from crawl4r.state.database import Database
 from tests.cli.test_loading import loaded_by
 from tests.logs.tables import (
@@ -306,7 +307,7 @@ def test_after_a_crash_the_first_pages_are_read_where_they_can_do_no_harm(
 
     async def written_by_a_new_log() -> int:
         """How many processes it took."""
-        async with Sandbox("crawl4r.edges:make_edge_reader", rules_as_json(rules)) as sandbox:
+        async with Sandbox("crawl4r.edges:make_edge_reader", spelling_as_json(rules)) as sandbox:
             with crawl4r.open(workspace) as opened:
                 parts = opened.parts
                 log = EdgeLog(
@@ -322,7 +323,7 @@ def test_after_a_crash_the_first_pages_are_read_where_they_can_do_no_harm(
     first = asyncio.run(written_by_a_new_log())
     assert (workspace / EDGES).read_bytes() == whole
     with crawl4r.open(workspace) as opened:  # as if the first batch had ended in a crash
-        put_note(opened.notes, 0, len(EDGES_HEADER), rules_as_json(rules))
+        put_note(opened.notes, 0, len(EDGES_HEADER), spelling_as_json(rules))
         opened.database.commit()
     (workspace / EDGES).write_bytes(EDGES_HEADER + b"torn")
     second = asyncio.run(written_by_a_new_log())

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.edges import EdgeReader, Targets, make_edge_reader, rules_as_json, rules_from_json
+from crawl4r.edges import EdgeReader, Targets, make_edge_reader
 from crawl4r.errors import InvalidUrl
+from crawl4r.rules import spelling_as_json, spelling_from_json
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
 from tests.site import links as link_pages
 
@@ -105,8 +106,8 @@ def test_a_page_that_breaks_its_reader_is_blamed() -> None:
 
 def test_rules_survive_the_way_to_another_process() -> None:
     rules = CanonicalRules(drop_params=frozenset("ab"), keep_params=frozenset("c"), max_length=99)
-    assert rules_from_json(rules_as_json(rules)) == rules
-    read = make_edge_reader(rules_as_json(RULES))
+    assert spelling_from_json(spelling_as_json(rules)) == rules
+    read = make_edge_reader(spelling_as_json(RULES))
     html = b'<a href="/x">x</a>'
     assert read([PAGE, "utf-8"], html) == EdgeReader(RULES).read(PAGE, html, "utf-8")
 

@@ -53,6 +53,9 @@ def lines_of(rows: Iterable[Sequence[Any]]) -> bytes:
     return text.getvalue().encode("utf-8", "replace")
 
 
+EDGES_HEADER = lines_of([("source", "target", "anchor", "rel")])  # of logs/edges.csv
+
+
 def cells_of(line: bytes) -> list[str]:
     """The cells of one line as they stand there; empty when it is no line of ours."""
     try:

@@ -15,6 +15,7 @@ from crawl4r.errors import PageUnavailable
 from crawl4r.interfaces.cli.extracted import chunk_options, show
 from crawl4r.interfaces.cli.options import json_option
 from crawl4r.model import Capture, Extraction, Verdict
+from crawl4r.resilience.spawning import start_ahead
 from crawl4r.workspace import Workspace, open_workspace
 
 
@@ -38,6 +39,7 @@ def command(
     crawl4r scrape https://example.org/
     crawl4r scrape https://example.org/ --json --chunks | jq .chunks
     """
+    start_ahead("crawl4r.extracting:make_extractor", 1)  # it loads while the page is fetched
     asked = {"allow_private": allow_private, "contact": contact, "store_patience": 0}
     with tempfile.TemporaryDirectory(prefix="crawl4r-scrape-") as place:
         capture, extraction = asyncio.run(_scrape(url, Path(place), asked))
