@@ -145,7 +145,7 @@ def test_a_watch_draws_on_a_terminal(running: tuple[Path, Background]) -> None:
     workspace, _ = running
     ours, theirs = pty.openpty()
     command = [str(EXECUTABLE), "status", "-w", str(workspace), "--watch", "--every", "0.2"]
-    env = environment({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"})
+    env = environment({"TERM": "xterm-256color", "COLUMNS": "160", "LINES": "40"})
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as watch:
         os.close(theirs)
         drawn = read_until(ours, b"an estimate")
@@ -159,8 +159,9 @@ def test_a_watch_draws_on_a_terminal(running: tuple[Path, Background]) -> None:
 
 def read_until(terminal: int, words: bytes | None) -> bytes:
     """What a terminal shows until it has shown these words, or to its end."""
-    shown = b""
+    shown, ends_at = b"", time.monotonic() + 120
     while words is None or words not in shown:
+        assert time.monotonic() < ends_at, shown[-4_000:]
         try:
             shown += os.read(terminal, 65_536)
         except OSError:  # nobody has the other end any more

@@ -60,7 +60,11 @@ def test_every_operation_on_a_log_may_fail_and_no_row_is_lost(
     bodies = expected_bodies(site, SIZE)
     for number, fault in enumerate(faults):
         workspace = tmp_path / f"fault-{number}"
-        answer = faulty(workspace, *command, CRAWL4R_FAULT=fault)
+        reached = tmp_path / f"trace-{number}"
+        answer = faulty(workspace, *command, CRAWL4R_FAULT=fault, CRAWL4R_FAULT_TRACE=str(reached))
+        if fault not in reached.read_text().splitlines():
+            assert answer.code == 0, f"{fault}: {answer}"  # a busy machine writes more at a time
+            continue
         assert answer.code in {2, 4}, f"{fault}: {answer}"
         assert str(workspace) in answer.err, fault
         for path in (PAGES, EDGES, METRICS, METADATA):
