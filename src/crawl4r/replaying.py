@@ -20,7 +20,7 @@ from crawl4r.errors import StorageFull
 from crawl4r.replay_parts import RangeDone, part_path
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 
-_RANGE = 64  # captures
+_RANGE = 96  # captures
 _AHEAD = 4  # ranges a worker may be in front of the file
 
 

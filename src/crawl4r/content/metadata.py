@@ -16,7 +16,7 @@ from crawl4r.markup import body_of, head_of
 _IN_HEAD = ("title", "meta", "link", "script")
 _IN_BODY = ("h1", "time", "meta", "script")
 _LINKED_DATA = "application/ld+json"
-# Each is asked of every element, and so only where its word stands somewhere in the page.
+# Each is asked of every element, and so only where its word stands somewhere in the body.
 _BYLINES = {
     b"author": "[rel~=author],.author,.author-name,.post-author,.entry-author",
     b"byline": ".byline",
@@ -70,7 +70,8 @@ def metadata_of(tree: Document, html: bytes) -> Metadata:
     said = claims.settle()
     if body is None or (said.author and said.published):
         return said
-    wanted = ",".join(names for word, names in _BYLINES.items() if word in html)
+    start = max(html.find(b"<body"), 0)
+    wanted = ",".join(names for word, names in _BYLINES.items() if html.find(word, start) >= 0)
     bylines = body.select(wanted) if wanted else []
     bylines = [node for node in bylines if node.tag not in _READERS]
     for node in bylines:
