@@ -146,9 +146,7 @@ def test_a_watch_draws_on_a_terminal(running: tuple[Path, Background]) -> None:
     ours, theirs = pty.openpty()
     command = [str(EXECUTABLE), "status", "-w", str(workspace), "--watch", "--every", "0.2"]
     env = environment({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"})
-    # As a terminal starts it: whoever runs the tests in the background ignores Ctrl-C.
-    shell = ["env", "--default-signal=INT", *command]
-    with subprocess.Popen(shell, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as watch:
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as watch:
         os.close(theirs)
         drawn = read_until(ours, b"an estimate")
         watch.send_signal(signal.SIGINT)

@@ -28,8 +28,9 @@ def cell(text: str | None) -> str:
         return ""
     if text[0] not in _SUSPECT and text.isprintable():  # which no break and no other blank is
         return text
-    guarded = f"'{text}" if _FORMULA.match(text) else text
-    return _BREAK.sub(" ", guarded)
+    line = _BREAK.sub(" ", text)
+    # Also as a line: a break in front of a tab is a blank in front of it.
+    return f"'{line}" if _FORMULA.match(text) or _FORMULA.match(line) else line
 
 
 def quoted(text: str) -> str:
