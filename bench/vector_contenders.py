@@ -5,6 +5,7 @@ A contender is built once into a folder, then opened; every tenth passage is in 
 
 # ruff: noqa: PLC0415 (a contender that is not installed is in nobody's way)
 
+from abc import ABC, abstractmethod
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Scan:
         self._index.retire(numbers[::2], 1.0)
 
 
-class _Kernel(Scan):
+class _Kernel(Scan, ABC):
     """A way to score all vectors, in memory mapped from a file; others write beside it."""
 
     def build(self, vectors: np.ndarray) -> None:
@@ -83,8 +84,8 @@ class _Kernel(Scan):
         best = np.argpartition(scores, -limit)[-limit:]
         return best[np.argsort(-scores[best])].tolist()
 
-    def scores(self, question: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+    @abstractmethod
+    def scores(self, question: np.ndarray) -> np.ndarray: ...
 
 
 def _rounded(question: np.ndarray) -> np.ndarray:

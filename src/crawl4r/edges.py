@@ -28,7 +28,6 @@ _KNOWN_HREFS = 60_000
 _KNOWN_TEXTS = 60_000
 _ABSOLUTE = ("https://", "http://")
 _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
-_BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
 Mention = tuple[str, FoundBy, Element]
@@ -52,7 +51,7 @@ class EdgeReader:
     def read(self, url: str, body: bytes, encoding: str) -> Edges:
         """Every link of an HTML page in the order of the document."""
         document = Document(as_utf8(body, encoding))
-        self._targets.turn_to(_base_of(document, url))
+        self._targets.turn_to(document.base(url))
         mentions, source = document.mentions, quoted(url)
         if len(mentions) <= _ROWS_AT_ONCE:
             return Edges(self._lines(source, mentions))
@@ -189,15 +188,6 @@ def encoding_of(capture: Capture, body: bytes) -> str:
         return capture.encoding
     declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)
     return guess_encoding(body, declared)
-
-
-def _base_of(document: Document, url: str) -> str:
-    if not document.base_href:
-        return url
-    try:
-        return canonicalize(document.base_href, url, _BASE_RULES)
-    except InvalidUrl:
-        return url
 
 
 def make_edge_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[str], bytes], Edges]:

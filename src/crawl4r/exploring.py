@@ -29,10 +29,9 @@ from crawl4r.reading import LinkJudge
 from crawl4r.state.database import Database
 from crawl4r.state.lessons import Lessons
 from crawl4r.state.records import RobotsRecords
-from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.canonical import AS_WRITTEN, canonicalize, split
 from crawl4r.urls.robots import RobotsFile
 
-_EXACT = CanonicalRules(drop_tracking=False, sort_params=False)
 _MOST_NAMED = 50  # sitemaps of one robots.txt
 _PLACES_IN_VAIN = 4  # usual places, until a host is believed to have none
 _AT_ONCE = 8  # guesses of a kind, before it is looked at what they gave
@@ -158,7 +157,7 @@ class Explorer:
         record = self._robots.get(known.origin)
         for text in RobotsFile(record.body).sitemaps[:_MOST_NAMED] if record else ():
             try:
-                url = canonicalize(text, known.origin + "/", _EXACT)
+                url = canonicalize(text, known.origin + "/", AS_WRITTEN)
             except InvalidUrl:
                 continue
             yield _Try(_listing(url, FoundBy.SITEMAP, "named by robots.txt"), "robots.txt")

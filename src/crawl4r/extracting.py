@@ -23,12 +23,11 @@ from crawl4r.content.validate import validate
 from crawl4r.errors import InvalidUrl
 from crawl4r.markup import head_of, parse_html, spaced_text
 from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
-from crawl4r.urls.canonical import CanonicalRules, canonicalize
+from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
 _OK = PageVerdict(Verdict.OK, "", ())
 _UNREADABLE_PDF = PageVerdict(Verdict.UNDECODABLE, "the PDF file is broken or locked", ("pdf",))
 _NOT_TEXT = PageVerdict(Verdict.OK, "", ("not-text",))
-_AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
 def extract(
@@ -142,7 +141,7 @@ def _absolute(href: str, base: str) -> str:
     if not href:
         return ""
     try:
-        return canonicalize(href.strip(), base or None, _AS_WRITTEN)
+        return canonicalize(href.strip(), base or None, AS_WRITTEN)
     except InvalidUrl:
         return ""
 

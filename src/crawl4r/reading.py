@@ -21,7 +21,7 @@ from crawl4r.errors import InvalidUrl
 from crawl4r.markup import body_of, spaced_text
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
-from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.canonical import canonicalize, split
 from crawl4r.urls.scope import Scope
 
 _SEEN_LINKS = 250_000
@@ -127,7 +127,7 @@ class Reader:
         )
         found: list[Found] = []
         if self._judge.rules.follow_links and verdict.verdict not in _DEAD_ENDS:
-            found = self._new_links(document, _base_of(document, page.url), depth + 1)
+            found = self._new_links(document, document.base(page.url), depth + 1)
         note = _TOO_MANY if len(found) == _MOST_LINKS else ""
         shape = None
         if with_likeness and verdict.signals == LITTLE_PROSE:
@@ -229,16 +229,6 @@ _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.
 _DEAD_ENDS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.SOFT_404])
-_BASE_RULES = CanonicalRules(drop_tracking=False, sort_params=False)
-
-
-def _base_of(document: Document, url: str) -> str:
-    if not document.base_href:
-        return url
-    try:
-        return canonicalize(document.base_href, url, _BASE_RULES)
-    except InvalidUrl:
-        return url
 
 
 def _fingerprints(document: Document) -> list[int]:

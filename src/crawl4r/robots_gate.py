@@ -20,7 +20,7 @@ from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.retry import Backoff
 from crawl4r.rules import RobotsRules
 from crawl4r.state.records import RobotsRecord, RobotsRecords
-from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.canonical import AS_WRITTEN, canonicalize, split
 from crawl4r.urls.robots import MAX_BYTES, RobotsFile
 
 RULES, ALLOW, UNREACHABLE, REFUSED = "rules", "allow", "unreachable", "egress-refused"
@@ -28,7 +28,6 @@ TEMPORARY = (UNREACHABLE, REFUSED)
 _MAX_HOPS = 5  # RFC 9309 2.3.1.2
 _LEAST_TTL = 60.0  # seconds: an answer must outlive the page it was asked for
 _PARSED_AT_HAND = 2_000
-_EXACT = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
 class RobotsWord(NamedTuple):
@@ -133,7 +132,7 @@ class RobotsGate:
             if location is None:
                 return self._record_of(origin, answer)
             try:
-                url = canonicalize(location, url, _EXACT)
+                url = canonicalize(location, url, AS_WRITTEN)
             except InvalidUrl:
                 break
         return self._record(origin, ALLOW, None, b"redirects that lead nowhere"), False

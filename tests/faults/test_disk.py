@@ -13,7 +13,7 @@ import pytest
 
 import crawl4r
 from tests.cli.running import Answer, crawl, environment, run
-from tests.faults.small_disk import resize, small_disk
+from tests.faults.small_disk import resize
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
     assert_nothing_is_torn,
@@ -34,12 +34,6 @@ WIDE = ("--per-host", "8", "--concurrency", "8")
 def site() -> Iterator[SiteProcess]:
     with SiteProcess() as running:
         yield running
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk") as path:
-        yield path
 
 
 @pytest.mark.parametrize("store", STORES)

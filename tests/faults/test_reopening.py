@@ -19,7 +19,7 @@ from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import StorageDamaged, StorageFull
 from crawl4r.resilience.politeness import HostRules
 from tests.cli.running import LOOPBACK, Answer, Background, environment, run, wait_until
-from tests.faults.small_disk import resize, small_disk
+from tests.faults.small_disk import resize
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
     assert_nothing_is_torn,
@@ -39,12 +39,6 @@ PATIENT = {"CRAWL4R_RESILIENCE__STORE_PATIENCE": "120"}
 def site() -> Iterator[SiteProcess]:
     with SiteProcess() as running:
         yield running
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk") as path:
-        yield path
 
 
 def events_of(log: str, name: str) -> list[dict[str, Any]]:

@@ -58,12 +58,14 @@ def test_every_operation_on_a_log_may_fail_and_no_row_is_lost(
     faults = faults_of(trace)
     assert {fault.partition(" ")[0] for fault in faults} >= {"open", "write", "fsync", "ftruncate"}
     bodies = expected_bodies(site, SIZE)
+    missed = []
     for number, fault in enumerate(faults):
         workspace = tmp_path / f"fault-{number}"
         reached = tmp_path / f"trace-{number}"
         answer = faulty(workspace, *command, CRAWL4R_FAULT=fault, CRAWL4R_FAULT_TRACE=str(reached))
         if fault not in reached.read_text().splitlines():
-            assert answer.code == 0, f"{fault}: {answer}"  # a busy machine writes more at a time
+            assert answer.code == 0, f"{fault}: {answer}"
+            missed.append(fault)  # a busy machine writes more at a time
             continue
         assert answer.code in {2, 4}, f"{fault}: {answer}"
         assert str(workspace) in answer.err, fault
@@ -75,6 +77,7 @@ def test_every_operation_on_a_log_may_fail_and_no_row_is_lost(
         assert_metrics_agree(workspace)
         checked = run("replay", "-w", workspace, "--check", "--json")
         assert (checked.code, checked.json["absent"]) == (0, []), f"{fault}: {checked.text}"
+    assert len(missed) < len(faults) / 4, missed
 
 
 def test_a_replay_that_finds_no_room_leaves_the_files_that_were_there(

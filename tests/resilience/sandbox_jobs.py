@@ -55,6 +55,7 @@ def _answer_with_a_huge_length(config: Any, body: bytes) -> None:
 
 
 JOBS: dict[str, Callable[[Any, bytes], Any]] = {
+    "who": lambda config, body: os.getpid(),
     "length": lambda config, body: len(body),
     "config": lambda config, body: config,
     "pid": lambda config, body: os.getpid(),

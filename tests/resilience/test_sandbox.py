@@ -1,6 +1,7 @@
 """Hostile input takes a process with it and nothing else (contract 7, T3)."""
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.resilience.spawning import start_ahead
 
 GUARD = 30  # seconds after which a test that hangs is called a failure
 TEST = Callable[[Sandbox], Awaitable[Any]]
@@ -50,6 +52,27 @@ def test_many_jobs_are_answered_each_with_its_own() -> None:
         return await asyncio.gather(*(sandbox.run("length", body) for body in bodies))
 
     assert in_sandbox(use, workers=2) == list(range(60))
+
+
+def test_a_process_that_was_started_ahead_is_the_first_to_work() -> None:
+    start_ahead("sandbox_jobs:make", 1)
+    (ahead,) = children_that_run("sandbox_jobs:make")
+
+    async def use(sandbox: Sandbox) -> Any:
+        return await sandbox.run("who", b"")
+
+    assert in_sandbox(use) == ahead
+
+
+def children_that_run(function: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if parent == os.getpid() and function.encode() in words:
+                found.append(int(entry.name))
+    return found
 
 
 def test_large_bodies_and_large_answers_pass() -> None:

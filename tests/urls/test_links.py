@@ -228,3 +228,16 @@ def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
     assert (
         read_page(head_of(PageBody(b"", PAGE), 0), b"<a href=/x>").found[0].url == "http://e.org/x"
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "is_told"),
+    [
+        ("http://e.org:8080/folder/page", False),
+        ("http://127.0.0.1/folder/page", False),
+        ("http://e.org/folder/page?q=1", True),
+        ("http://e.org/2031/03/", True),
+    ],
+)
+def test_words_are_told_of_addresses_that_may_be_one_of_many(url: str, is_told: bool) -> None:
+    assert bool(read("<p>Something is said here.</p>", url).words) is is_told

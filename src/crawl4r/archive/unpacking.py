@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from abc import ABC, abstractmethod
 from enum import Enum
 from typing import IO, Protocol
 
@@ -87,7 +88,7 @@ class PlainBytes:
         return True
 
 
-class Members:
+class Members(ABC):
     """What gzip and zstd have in common: packed parts in a row, each by itself."""
 
     is_packed = True
@@ -158,17 +159,17 @@ class Members:
         self._open()
         return True
 
-    def _is_open(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def _is_open(self) -> bool: ...
 
-    def _open(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _open(self) -> None: ...
 
-    def _close(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _close(self) -> None: ...
 
-    def _unpack(self) -> bytes:
-        raise NotImplementedError
+    @abstractmethod
+    def _unpack(self) -> bytes: ...
 
 
 class GzipMembers(Members):

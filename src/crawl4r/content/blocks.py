@@ -125,14 +125,13 @@ def walk(tree: Document) -> Page:
 
 def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call a node costs as much
     containers, blocks, junk, run = page.containers, page.blocks, page.junk, _Run()
-    containers.append(_container(body, "body", Container(body, 0, "", 0, "", "", -1, 0), 0, 0))
+    flags, classes, names = _describe(body, "body")
+    containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
     # The element that the node stands in, its container and the links around it; the same outwards.
     inner: Node | None = body
     current = links = seen = 0
     around: list[tuple[Node | None, int, int]] = []
-    begun: Element | None = (
-        None  # the last that began: the next node tells whether it holds anything
-    )
+    begun: Element | None = None  # the last one; the next node tells whether it holds anything
     unseen: set[Node | None] = set()
     add, close = run.add, run.close
     for node in body.descendants:
@@ -144,9 +143,7 @@ def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call
                 if tag in INLINE:
                     links += tag == "a"
                 else:
-                    made = _container(begun, tag, containers[current], links, len(blocks))
-                    made.parent, current = current, len(containers)
-                    containers.append(made)
+                    current = _begin(page, begun, tag, current, links)
             elif above in unseen:
                 unseen.add(node)
                 continue
@@ -180,10 +177,14 @@ def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call
     containers[0].last = len(blocks)
 
 
-def _container(node: Element, tag: str, around: Container, links: int, first: int) -> Container:
+def _begin(page: Page, node: Element, tag: str, outer: int, links: int) -> int:
+    """Begin a container within another; its number."""
     flags, classes, names = _describe(node, tag)
+    around, number, first = page.containers[outer], len(page.containers), len(page.blocks)
     flags |= around.flags | (_LINK_FLAG if links else 0)
-    return Container(node, 0, tag, flags, classes, names, around.depth + 1, first)
+    depth = around.depth + 1
+    page.containers.append(Container(node, outer, tag, flags, classes, names, depth, first))
+    return number
 
 
 def _describe(node: Element, tag: str) -> tuple[int, str, str]:

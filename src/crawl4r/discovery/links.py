@@ -9,8 +9,10 @@ import re
 
 from turbohtml import Element
 
+from crawl4r.errors import InvalidUrl
 from crawl4r.markup import parse_html
 from crawl4r.model import FoundBy
+from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
 # All of it in one walk, in the order of the page.
 _NAMED = ("a", "area", "frame", "iframe", "base", "link", "meta")
@@ -38,6 +40,15 @@ class Document:
                     mentions.append((href, link, node))
             else:
                 self._read(node, tag)
+
+    def base(self, url: str) -> str:
+        """What links on the page are relative to, when it was found at `url`."""
+        if not self.base_href:
+            return url
+        try:
+            return canonicalize(self.base_href, url, AS_WRITTEN)
+        except InvalidUrl:
+            return url
 
     def _read(self, node: Element, tag: str) -> None:
         if tag == "link":

@@ -31,7 +31,6 @@ _SAYS_PAGE = re.compile(
     r"|puslapis|%d1|start|limitstart|offset|skip|from|first|begin|st=)[^/?&=]{0,40}[=/]?[0-9]"
 )
 _HEAD_RELS = {FoundBy.NEXT: "next", FoundBy.PREVIOUS: "prev"}
-_AS_LINKED = CanonicalRules(drop_tracking=False, sort_params=False)
 
 
 class PageLink(NamedTuple):
@@ -98,12 +97,7 @@ def find_pagination(
 
 def _telling_links(document: Document, own: str, canonical: CanonicalRules) -> Iterator[Mention]:
     """Links within the host that have something to say about pages."""
-    base = own
-    if document.base_href:
-        try:
-            base = canonicalize(document.base_href, own, _AS_LINKED)
-        except InvalidUrl:
-            base = own
+    base = document.base(own)
     netloc = split(own).netloc
     for href, by, node in _outermost(document.mentions):
         if by is FoundBy.LINK:

@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from crawl4r.errors import InvalidUrl
-from crawl4r.urls.canonical import CanonicalRules, canonicalize
+from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
 # Which parameters are to be dropped is for the crawl's rules to say, not for who finds a URL.
-_AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)
 
 _LONGEST = 64  # characters: a date is short, and the parser of mail dates need not see more
 # W3C datetime, https://www.w3.org/TR/NOTE-datetime, and what people make of it: a blank for the T,
@@ -33,7 +32,7 @@ def address_of(text: str, base: str | None = None) -> str:
     if not text or text.isspace():
         return ""
     try:
-        return canonicalize(text, base, _AS_WRITTEN)
+        return canonicalize(text, base, AS_WRITTEN)
     except InvalidUrl:
         return ""
 

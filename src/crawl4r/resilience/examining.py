@@ -64,22 +64,17 @@ def problem_of_store(folder: Path, size: int = 8) -> str:
         try:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                _write_all(fd, bytes(size))
-                os.fsync(fd)
+                with open(fd, "wb") as file:
+                    file.write(bytes(size))
+                    file.flush()
+                    os.fsync(fd)
             finally:
-                os.close(fd)
                 os.unlink(path)
         except OSError as problem:
             return f"{folder}: {problem.strerror}"
         return ""
 
     return within(SECONDS, attempt, f"{folder}: a small file took longer than {SECONDS:g} s")
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    """A disk that fills up takes some of it first."""
-    while data:
-        data = data[os.write(fd, data) :]
 
 
 def free_mb(folder: Path) -> float | None:

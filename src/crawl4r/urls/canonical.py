@@ -54,6 +54,7 @@ class CanonicalRules:
 
 
 DEFAULT_RULES = CanonicalRules()
+AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)  # every parameter in its place
 
 
 class UrlParts(NamedTuple):
