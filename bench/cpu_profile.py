@@ -1,10 +1,10 @@
 """Where does each tenth of a millisecond of a crawl go?
 
-    python -m bench.cpu_profile [--pages 5000] [--lines]
+    python -m bench.cpu_profile [--pages 5000] [--lines | --inclusive]
 
 The kernel interrupts the crawl after every millisecond of CPU, and the line of ours that was at work
 is charged, with the library that it had called. Start-up is charged to `import`. `--lines` shows the
-dearest lines instead of the functions.
+dearest lines instead of the functions, `--inclusive` charges a function with all that it called.
 """
 
 import argparse
@@ -30,7 +30,9 @@ LEAST = 0.005  # milliseconds a page that are worth a row
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pages", type=int, default=5_000)
-    parser.add_argument("--lines", action="store_true")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--lines", action="store_true")
+    shown.add_argument("--inclusive", action="store_true")
     parser.add_argument("--inside", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
@@ -46,21 +48,37 @@ def main() -> None:
         command = [python, "-m", "bench.cpu_profile", "--inside", output, *arguments]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         samples = json.loads(output.read_text())
-    _show(samples["rows"], samples["cpu"], options.pages, by_line=options.lines)
+    rows, cpu = samples["rows"], samples["cpu"]
+    total = sum(count for *_, count in rows)
+    print(f"{cpu:.2f} s CPU, {1_000 * cpu / options.pages:.3f} ms a page, {total} samples")
+    unit = 1_000 * cpu / total / options.pages  # milliseconds a page that one sample stands for
+    _show(samples["inclusive"] if options.inclusive else _placed(rows, options.lines), total, unit)
     return None
 
 
-def _show(rows: list[list], cpu: float, pages: int, *, by_line: bool) -> None:
-    total = sum(count for *_, count in rows)
-    unit = 1_000 * cpu / total / pages  # milliseconds a page that one sample stands for
+def _placed(rows: list[list], by_line: bool) -> dict[str, int]:
     charged: Counter[str] = Counter()
     for file, function, line, library, count in rows:
         place = f"{file}:{line} {function}" if by_line else f"{file} {function}"
         charged[f"{place} > {library}" if library else place] += count
-    print(f"{cpu:.2f} s CPU, {1_000 * cpu / pages:.3f} ms a page, {total} samples")
-    for place, count in charged.most_common():
+    return charged
+
+
+def _show(charged: dict[str, int], total: int, unit: float) -> None:
+    for place, count in Counter(charged).most_common():
         if count * unit >= LEAST:
             print(f"{count * unit:7.3f} ms  {count / total:6.1%}  {place}")
+
+
+def _ours_among(frame: FrameType | None) -> set[str]:
+    """The functions of ours that are at work, from the innermost to the first."""
+    found = set()
+    while frame is not None:
+        _, is_ours, file = frame.f_code.co_filename.rpartition("/crawl4r/")
+        if is_ours:
+            found.add(f"{file} {frame.f_code.co_name}")
+        frame = frame.f_back
+    return found
 
 
 def _crawl_sampled(output: str, *arguments: str) -> None:
@@ -68,8 +86,10 @@ def _crawl_sampled(output: str, *arguments: str) -> None:
     import resource  # noqa: PLC0415
 
     hits: Counter[tuple[str, str, int, str]] = Counter()
+    inclusive: Counter[str] = Counter()
 
     def charge(_: int, frame: FrameType | None) -> None:
+        inclusive.update(_ours_among(frame))
         library = ""
         innermost = frame
         while frame is not None:
@@ -101,6 +121,7 @@ def _crawl_sampled(output: str, *arguments: str) -> None:
         document = {
             "cpu": used.ru_utime + used.ru_stime,
             "rows": [[*place, count] for place, count in hits.items()],
+            "inclusive": inclusive,
         }
         Path(output).write_text(json.dumps(document))
 

@@ -45,6 +45,7 @@ class MissingPages:
         self._chance = chance
         self._is_enabled = enabled
         self._known: OrderedDict[str, Likeness | None] = OrderedDict()
+        self._unknown: set[str] = set()  # origins that nothing is written down of
         self._asking: dict[str, asyncio.Lock] = {}
 
     def may_be_hidden_on(self, origin: str) -> bool:
@@ -75,9 +76,14 @@ class MissingPages:
         return self._remember(origin, seen)
 
     def _is_known(self, origin: str) -> bool:
+        if origin in self._unknown:
+            return False
         if origin not in self._known:
             text = self._notes.get(f"missing {origin}")
             if text is None:
+                if len(self._unknown) >= _AT_HAND:
+                    self._unknown.clear()
+                self._unknown.add(origin)
                 return False
             shape = None if text == _HONEST else Likeness.from_json(json.loads(text))
             self._keep_at_hand(origin, shape)
@@ -89,6 +95,7 @@ class MissingPages:
         self._keep_at_hand(origin, shape)
 
     def _keep_at_hand(self, origin: str, shape: Likeness | None) -> None:
+        self._unknown.discard(origin)
         self._known[origin] = shape
         if len(self._known) > _AT_HAND:
             self._known.popitem(last=False)

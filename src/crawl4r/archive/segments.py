@@ -58,6 +58,8 @@ class SegmentBlobs:
         self._fd: int | None = None
         self._open_for_reading: tuple[int, int] | None = None  # a segment and its descriptor
         self._added: dict[bytes, _Place] = {}
+        # Not yet committed, maybe: good for the lines of the log, not for saying that a page is there.
+        self._flushed: dict[bytes, _Place] = {}
         self._found: dict[bytes, _Place] = {}  # places looked up lately: where a blob is, it stays
         self._buffer: list[bytes] = []
         self._buffered = 0
@@ -102,6 +104,7 @@ class SegmentBlobs:
             "INSERT INTO blobs VALUES (?, ?, ?, ?, ?)",
             ((key, *place) for key, place in self._added.items()),
         )
+        self._flushed = dict(self._added)
         self._forget_added()
 
     def read(self, sha256: str) -> bytes | None:
@@ -118,7 +121,7 @@ class SegmentBlobs:
 
     def locate(self, sha256: str) -> str:
         key = bytes.fromhex(sha256)
-        place = self._added.get(key) or self._place(key)
+        place = self._added.get(key) or self._flushed.get(key) or self._place(key)
         return f"{place.segment:06d}{_SUFFIX}@{place.offset}" if place else ""
 
     def totals(self) -> tuple[int, int]:

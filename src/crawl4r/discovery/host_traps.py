@@ -36,6 +36,7 @@ class HostTraps:
         self._sessions = SessionIds()
         self._calendars = Calendars(today)
         self._spent: dict[str, str] = {}  # keys that refused something, and why
+        self._is_wary = False  # something was learnt that may speak against a URL
 
     def judge(self, url: str) -> str | None:
         look = look_at(url, self._rules)
@@ -47,12 +48,16 @@ class HostTraps:
         )
 
     def recheck(self, url: str) -> str | None:
+        if not self._is_wary:
+            return None
         return self._learnt(look_at(url, self._rules)) or None
 
     def admit(self, url: str) -> None:
         shape, budgets, _ = look_at(url, self._rules)
-        self._sessions.admit(shape)
-        self._calendars.admit(shape)
+        if shape.tokens or shape.moment:
+            self._is_wary = True
+            self._sessions.admit(shape)
+            self._calendars.admit(shape)
         for budget in budgets:
             tally = self._tallies.open(budget.key)
             tally.admitted += 1
@@ -66,8 +71,10 @@ class HostTraps:
         shapes = (
             None if found is None else [shape_of(other) for other in islice(found, _MOST_FOUND)]
         )
-        self._sessions.observe(shape, is_new=is_new)
-        self._calendars.observe(shape, shapes, is_new=is_new)
+        if shape.tokens or shape.moment:
+            self._is_wary = True
+            self._sessions.observe(shape, is_new=is_new)
+            self._calendars.observe(shape, shapes, is_new=is_new)
         led = is_new if shapes is None else any(other.path != shape.path for other in shapes)
         blamed = set() if is_new else {budget.key for budget in self._to_blame(look)}
         for budget in look.budgets + look.names:
@@ -79,6 +86,7 @@ class HostTraps:
                     tally.barren = 0
                 elif budget.key in blamed:
                     tally.barren += 1
+                    self._is_wary = self._is_wary or tally.barren >= self._rules.streak
 
     def _to_blame(self, look: Look) -> Sequence[Budget]:
         """What a page that brought nothing speaks against: a path that looks odd, or else its
@@ -148,4 +156,5 @@ class HostTraps:
         made._sessions = SessionIds.from_json(plain["sessions"])
         made._calendars = Calendars.from_json(plain["calendars"], today)
         made._spent = dict(plain["spent"])
+        made._is_wary = True
         return made

@@ -30,6 +30,16 @@ class _List:
     def next(self) -> int:
         return max(self.values) + self.step
 
+    @property
+    def is_named(self) -> bool:
+        """A word beside its number says that it counts pages."""
+        return self.trust in {Trust.NAMED, Trust.OFFSET}
+
+    @property
+    def counts_pages(self) -> bool:
+        """Without such a word: its numbers are 2 and all that follow. Its first page must exist too."""
+        return 2 in self.values and max(self.values) == len(self.values | {1})
+
 
 class PageLists:
     """The lists of one host, bounded."""
@@ -68,19 +78,13 @@ class PageLists:
             record = records.get(template)
             if is_vain or (record and record.tried > record.yielded):
                 continue
+            if not known.is_named and not known.counts_pages:
+                continue  # so are most, and the rest is dear
             url = template.replace(MARK, str(known.next))
             if self.key_of(url) != template or is_known(url):
                 continue
-            if known.trust in {Trust.NAMED, Trust.OFFSET} or self._has_begun(
-                template, known, is_known
-            ):
+            if known.is_named or is_known(PageRule(known.style, template).opening):
                 found.append(Proposal(url, template))
                 if len(found) == most:
                     break
         return found
-
-    def _has_begun(self, template: str, known: _List, is_known: Callable[[str], bool]) -> bool:
-        """A number without a word beside it counts pages when the list has a page 1 and a page 2."""
-        if 2 not in known.values or max(known.values) != len(known.values | {1}):
-            return False
-        return is_known(PageRule(known.style, template).opening)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from crawl4r.discovery.page_slots import Trust, trust_in_name
 from crawl4r.discovery.trap_counts import Tally
-from crawl4r.discovery.url_shapes import Shape, shape_of
+from crawl4r.discovery.url_shapes import URLS_AT_HAND, Shape, shape_of
 from crawl4r.discovery.winding import recurring
 
 _GROWTH = 100  # URLs more for each page with new content
@@ -72,9 +72,8 @@ class Look(NamedTuple):
     names: tuple[Budget, ...]  # of each parameter by itself
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=URLS_AT_HAND)
 def look_at(url: str, rules: TrapRules) -> Look:
-    """A URL is mostly judged, admitted and observed within a short time."""
     shape = shape_of(url)
     return Look(shape, tuple(_budgets_of(shape, rules)), _names_of(shape, rules))
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from crawl4r.urls.canonical import split
 
 _FOLDERS = 4  # of a path that tell shapes apart; what lies deeper is one
 _MOST_NAMES = 12  # parameters that are told apart
+URLS_AT_HAND = 1_024  # a URL is mostly judged, admitted and observed within a short time
+_SEGMENTS_AT_HAND = 2_048
 _NUMBERS = re.compile(r"[0-9]+")
 _STARS = re.compile(r"\*(?:[-_.:,T]?\*)+")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -65,6 +68,7 @@ class Shape(NamedTuple):
     moment: Moment | None
 
 
+@lru_cache(maxsize=URLS_AT_HAND)
 def shape_of(url: str) -> Shape:
     """Cut a canonical URL into what matters; any text is cut somehow."""
     parts = split(url)
@@ -72,16 +76,21 @@ def shape_of(url: str) -> Shape:
     segments = [segment for segment in path.split("/") if segment]
     params = [_pair(param) for param in query.split("&")] if query else []
     names = tuple(sorted({name for name, _ in params})[:_MOST_NAMES])
-    classes = [class_of(segment) for segment in segments]
+    classes, rest = segments, ""
+    tokens: tuple[Token, ...] = ()
+    moment = None
+    if _NUMBERS.search(parts.path):  # or else it has neither dates nor random values
+        classes = [class_of(segment) for segment in segments]
+        tokens, rest = _tokens(parts.netloc, segments, params)
+        moment = _moment(segments, params, path)
     last = "/" if path.endswith("/") else ""
     above = classes if last else classes[:-1]
     folder = "/".join(["", *above[:_FOLDERS], "**" if len(above) > _FOLDERS else ""])
-    tokens, rest = _tokens(parts.netloc, segments, params)
     whole = "/" + "/".join(classes) + (last if classes else "")
-    moment = _moment(segments, params, path)
     return Shape(parts.netloc, segments, whole, folder, params, names, tokens, rest, moment)
 
 
+@lru_cache(maxsize=_SEGMENTS_AT_HAND)
 def class_of(segment: str) -> str:
     """A segment with stars for its numbers; one star when it is a number, a date or a token."""
     if not _NUMBERS.search(segment):
@@ -91,6 +100,7 @@ def class_of(segment: str) -> str:
     return _STARS.sub("*", _NUMBERS.sub("*", segment))
 
 
+@lru_cache(maxsize=_SEGMENTS_AT_HAND)
 def looks_random(text: str) -> bool:
     """A value of high entropy: letters and digits that change places more often than in words."""
     if len(text) < 10 or not _NUMBERS.search(text) or not _TOKEN.fullmatch(text):
@@ -133,8 +143,6 @@ def _tokens(
 
 def _moment(segments: list[str], params: list[tuple[str, str]], path: str) -> Moment | None:
     """The date that a URL lists; an article below a date is something else."""
-    if not _NUMBERS.search(path) and not any(_NUMBERS.search(value) for _, value in params):
-        return None
     is_calendar = _CALENDAR.search(path) is not None
     if segments and (day := _in_path(segments, is_calendar)):
         return Moment(day, is_calendar)

@@ -29,7 +29,7 @@ def winding(shape: Shape, repeats: int, most_segments: int) -> str:
 def recurring(shape: Shape, repeats: int) -> str:
     """The word that comes this often in a path, in any places: odd, but real in `/django/django/blob/
     main/django/`."""
-    if len(shape.segments) < repeats:
+    if len(shape.segments) - len(set(shape.segments)) < repeats - 1:
         return ""
     words = [segment for segment in shape.segments if not _PLAIN.fullmatch(segment)]
     word, times = Counter(words or [""]).most_common(1)[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -98,7 +99,10 @@ class CurlTransport:
         self._running: dict[pycurl.Curl, _Transfer] = {}
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
-        self._watched: dict[int, int] = {}
+        # One for all connections, and the loop watches that one: it is cheaper than readers and
+        # writers of the loop's own, which each request would change several times.
+        self._watched = selectors.DefaultSelector()
+        self._loop.add_reader(self._watched, self._act_on_ready)
         self._is_lost_for_names = False
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
@@ -158,8 +162,8 @@ class CurlTransport:
         self._running.clear()
         self._idle.clear()
         self._multi.close()
-        for fd in list(self._watched):
-            self._unwatch(fd)
+        self._loop.remove_reader(self._watched)
+        self._watched.close()
 
     def _new_handle(self) -> pycurl.Curl:
         limits, on_machine = self._limits, self._clock.on_machine
@@ -229,40 +233,39 @@ class CurlTransport:
         return _NewSocket(socket.socket(family, kind, protocol).detach())
 
     def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        if what == pycurl.POLL_REMOVE:
-            self._unwatch(fd)
-            return
-        watched = self._watched.get(fd, 0)
-        if what & ~watched & pycurl.POLL_IN:
-            self._loop.add_reader(fd, self._act, fd, pycurl.CSELECT_IN)
-        if what & ~watched & pycurl.POLL_OUT:
-            self._loop.add_writer(fd, self._act, fd, pycurl.CSELECT_OUT)
-        if watched & ~what & pycurl.POLL_IN:
-            self._loop.remove_reader(fd)
-        if watched & ~what & pycurl.POLL_OUT:
-            self._loop.remove_writer(fd)
-        self._watched[fd] = what
+        """libcurl wants to hear of a connection, of something else of it, or of it no longer.
 
-    def _unwatch(self, fd: int) -> None:
-        watched = self._watched.pop(fd, 0)
-        if watched & pycurl.POLL_IN:
-            self._loop.remove_reader(fd)
-        if watched & pycurl.POLL_OUT:
-            self._loop.remove_writer(fd)
+        It says so with the numbers that selectors use too: 1 to read, 2 to write.
+        """
+        is_watched = fd in self._watched.get_map()
+        if what == pycurl.POLL_REMOVE:
+            if is_watched:
+                self._watched.unregister(fd)
+        elif is_watched:
+            self._watched.modify(fd, what)
+        else:
+            self._watched.register(fd, what)
 
     def _set_timer(self, milliseconds: int) -> None:
         if self._timer:
             self._timer.cancel()
             self._timer = None
         if milliseconds == 0:
-            self._timer = self._loop.call_soon(self._act, pycurl.SOCKET_TIMEOUT, 0)
+            self._timer = self._loop.call_soon(self._act_on_time)
         elif milliseconds > 0:
-            self._timer = self._loop.call_later(
-                self._clock.of_machine(milliseconds / 1000), self._act, pycurl.SOCKET_TIMEOUT, 0
-            )
+            seconds = self._clock.of_machine(milliseconds / 1000)
+            self._timer = self._loop.call_later(seconds, self._act_on_time)
 
-    def _act(self, fd: int, events: int) -> None:
-        self._multi.socket_action(fd, events)
+    def _act_on_ready(self) -> None:
+        for key, ready in self._watched.select(0):
+            self._multi.socket_action(key.fd, ready)
+        self._read_results()
+
+    def _act_on_time(self) -> None:
+        self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        self._read_results()
+
+    def _read_results(self) -> None:
         while True:
             queued, succeeded, failed = self._multi.info_read()
             for handle in succeeded:
