@@ -149,10 +149,12 @@ class Reader:
         is_new = self._seen.on_page(base)
         tells_apart = not self._judge.rules.follow_nofollow
         for href, by, node in document.mentions:
-            # What a page calls its own address, or sends the reader on to, is no deeper than it.
-            own_depth = depth - 1 if by in _SAME_PAGE else depth
-            if by is FoundBy.FEED_LINK and (depth > 1 or not self._judge.rules.follow_feeds):
-                continue  # every article of a blog names a feed of its own comments
+            own_depth = depth
+            if by is not _LINK:  # almost all are
+                # What a page calls its own address, or sends the reader on to, is no deeper than it.
+                own_depth = depth - 1 if by in _SAME_PAGE else depth
+                if by is FoundBy.FEED_LINK and (depth > 1 or not self._judge.rules.follow_feeds):
+                    continue  # every article of a blog names a feed of its own comments
             if tells_apart and (document.nofollow or is_nofollow(node)):
                 nofollow = True  # refused here, but it must not hide the same link elsewhere
             elif is_new(href, own_depth):
@@ -225,6 +227,7 @@ _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, F
 _ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
 _ENOUGH_WORDS = 25  # different ones, in paragraphs
 _MUCH_SAID = 2_000  # characters that are not worth counting words in
+_LINK = FoundBy.LINK
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.

@@ -18,7 +18,7 @@ from turbohtml import Document
 from crawl4r.content.likeness import Likeness, likeness, resembles
 from crawl4r.content.signatures import Signature, bundled, lines_of
 from crawl4r.content.visible import Visible, look, tidy
-from crawl4r.markup import head_of
+from crawl4r.markup import body_of, head_of, spaced_text
 from crawl4r.model import PageVerdict, Verdict
 
 __all__ = [
@@ -120,15 +120,16 @@ def _is_plainly_fine(tree: Document, body: bytes, prose: int) -> bool:
 
 
 def _is_quiet(tree: Document, body: bytes, headers: Sequence[tuple[str, str]]) -> bool:
-    """Nothing anywhere in the bytes that any signature listens for, and no password to be given."""
+    """Nothing anywhere on the page that any signature listens for, and no password to be given."""
     html = body[:_MOST_HTML].lower()
     if b"password" in html or _has_doubtful_name(tree, body):
         return False
-    text = html.decode("utf-8", "replace")
+    said = body_of(tree)
+    text = spaced_text(said)[:_MOST_HTML].lower() if said is not None else ""
     spoken = {
         "text": text,
-        "noscript": text if "<noscript" in text else "",
-        "html": text,
+        "noscript": text if b"<noscript" in html else "",
+        "html": html.decode("utf-8", "replace"),
         "cookie": _joined(value for name, value in headers if name.lower() == "set-cookie"),
         "header": _joined(f"{name}: {value}" for name, value in headers),
     }

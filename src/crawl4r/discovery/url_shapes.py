@@ -143,12 +143,13 @@ def _tokens(
 
 def _moment(segments: list[str], params: list[tuple[str, str]], path: str) -> Moment | None:
     """The date that a URL lists; an article below a date is something else."""
-    is_calendar = _CALENDAR.search(path) is not None
-    if segments and (day := _in_path(segments, is_calendar)):
-        return Moment(day, is_calendar)
+    if any(segment[:4].isdecimal() for segment in segments):
+        is_calendar = _CALENDAR.search(path) is not None
+        if day := _in_path(segments, is_calendar):
+            return Moment(day, is_calendar)
     if params and (day := _in_query(params)):
-        names = " ".join(name for name, _ in params).replace("_", " ")
-        return Moment(day, is_calendar or _CALENDAR.search(names) is not None)
+        names = " ".join([path, *(name.replace("_", " ") for name, _ in params)])
+        return Moment(day, _CALENDAR.search(names) is not None)
     return None
 
 
