@@ -7,9 +7,11 @@ import inspect
 from pathlib import Path
 
 import click
-from pydantic import BaseModel
+from msgspec import NODEFAULT
+from msgspec.structs import fields
 
 from crawl4r import settings
+from crawl4r.checking import Section
 from crawl4r.interfaces.cli.main import __doc__ as main_doc
 from crawl4r.interfaces.cli.main import group
 
@@ -61,7 +63,7 @@ def _settings() -> str:
     return "\n".join(parts)
 
 
-def _section(model: type[BaseModel], prefix: str, title: str) -> list[str]:
+def _section(model: type[Section], prefix: str, title: str) -> list[str]:
     doc = inspect.getdoc(model) or ""
     parts = [
         f"## {title}\n",
@@ -71,14 +73,15 @@ def _section(model: type[BaseModel], prefix: str, title: str) -> list[str]:
     ]
     comments = _comments(model)
     inner: list[str] = []
-    for name, field in model.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            inner += _section(kind, f"{prefix}{name}.", f"{prefix}{name}")
+    for field in fields(model):
+        name = f"{prefix}{field.name}"
+        if isinstance(field.type, type) and issubclass(field.type, Section):
+            inner += _section(field.type, f"{name}.", name)
             continue
-        default = field.get_default(call_default_factory=True)
-        shown = "required" if field.is_required() else f"`{_plain(default)}`"
-        parts.append(f"| `{prefix}{name}` | {shown} | {comments.get(name, '')} |")
+        is_made = field.default_factory is not NODEFAULT
+        default = field.default_factory() if is_made else field.default
+        shown = "required" if field.required else f"`{_plain(default)}`"
+        parts.append(f"| `{name}` | {shown} | {comments.get(field.name, '')} |")
     return [*parts, "", *inner]
 
 
@@ -86,7 +89,7 @@ def _plain(value: object) -> str:
     return str(getattr(value, "value", value)) if value != "" else '""'
 
 
-def _comments(model: type[BaseModel]) -> dict[str, str]:
+def _comments(model: type[Section]) -> dict[str, str]:
     """The comment behind each field, which is where the settings say what they mean."""
     source = inspect.getsource(model)
     lines = source.splitlines()

@@ -50,6 +50,17 @@ def test_only_the_composition_root_names_adapters() -> None:
     assert offences == []
 
 
+def test_only_the_http_door_asks_for_what_comes_with_its_framework() -> None:
+    offences = [
+        str(file.relative_to(PACKAGE))
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for module, _ in imports_of(file)
+        if module.partition(".")[0] in {"fastapi", "pydantic", "starlette"}
+        and PACKAGE / "interfaces" / "http" not in file.parents
+    ]
+    assert offences == []
+
+
 def test_every_folder_begins_with_the_question_it_answers() -> None:
     folders = [file for file in PACKAGE.rglob("__init__.py") if file.parent != PACKAGE]
     assert len(folders) > 5

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec.structs import asdict
+
 from crawl4r import events
 from crawl4r.app_parts import METADATA_FILE, PAGES_FILE, Parts, make_frontier
 from crawl4r.archive.capture_log import CaptureLog
@@ -264,11 +266,10 @@ def _make_traps(
     stack: contextlib.AsyncExitStack,
 ) -> TrapWatch | None:
     """None where no links are followed."""
-    settings = order.settings.limits.traps
-    if not settings.enabled or not order.links.rules.follow_links:
+    rules = asdict(order.settings.limits.traps)
+    if not rules.pop("enabled") or not order.links.rules.follow_links:
         return None
-    rules = TrapRules(**settings.model_dump(exclude={"enabled"}))
-    traps = TrapWatch(rules, Lessons(parts.database), wall)
+    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database), wall)
     stack.callback(traps.save)
     return traps
 
@@ -286,8 +287,9 @@ def _make_explorer(
         return None
     if settings.limits.depth == 0:
         return None
-    rules = ExploringRules(**settings.explore.model_dump(exclude={"enabled", "feeds"}))
-    return Explorer(parts.database, frontier, rules, judge, wall)
+    rules = asdict(settings.explore)
+    del rules["enabled"], rules["feeds"]
+    return Explorer(parts.database, frontier, ExploringRules(**rules), judge, wall)
 
 
 def _open_logs(

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from msgspec import structs
+
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.model import LISTING, FoundBy
 from crawl4r.reading import LISTED
@@ -38,16 +40,15 @@ class MapRun(CrawlRun):
 
 def map_settings(settings: Settings, common_crawl: str = "") -> Settings:
     """The same, for a look at what is named: nothing is guessed, nothing is made of pages."""
-    explore = settings.explore.model_copy(
-        update={
-            "enabled": True,
-            "archives": False,
-            "pagination": False,
-            "common_crawl": common_crawl or settings.explore.common_crawl,
-        }
+    explore = structs.replace(
+        settings.explore,
+        enabled=True,
+        archives=False,
+        pagination=False,
+        common_crawl=common_crawl or settings.explore.common_crawl,
     )
-    content = settings.content.model_copy(update={"extract": False, "probe": False})
-    return settings.model_copy(update={"explore": explore, "content": content})
+    content = structs.replace(settings.content, extract=False, probe=False)
+    return structs.replace(settings, explore=explore, content=content)
 
 
 def mapped(database: Database) -> Iterator[MappedUrl]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from msgspec import Meta, field
+from msgspec.structs import asdict, force_setattr
 
 from crawl4r import __version__
+from crawl4r.checking import AS_WRITTEN, Section
 from crawl4r.errors import InvalidUrl, SettingsError
 from crawl4r.fetch.port import FetchLimits
 from crawl4r.fetch.proxies import Rotation
@@ -26,17 +28,13 @@ _PROXY = re.compile(
 )
 _CREDENTIALS = re.compile(r"[^:\s]*:.*|[A-Z][a-z]+ \S.*")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
-Count = Annotated[int, Field(ge=0)]
-Seconds = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]
+Share = Annotated[str, AS_WRITTEN]  # 500 or 20%
+Octal = Annotated[str, AS_WRITTEN]  # '0644', or the number that YAML reads without quotes
 
 
-class Section(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, hide_input_in_errors=True, allow_inf_nan=False
-    )
-
-
-class Agent(Section):
+class Agent(Section, frozen=True):
     """Who we say we are."""
 
     user_agent: str = f"Crawlr/{__version__} (crawl4r)"  # the robots token stands first
@@ -44,12 +42,11 @@ class Agent(Section):
     require_contact: bool = False  # refuse to crawl without one
     robots_token: str = "crawlr"  # letters, "-" and "_" only (RFC 9309)
 
-    @field_validator("robots_token")
-    @classmethod
-    def _is_token(cls, value: str) -> str:
-        if not _TOKEN.fullmatch(value):
-            raise ValueError("must be letters, '-' and '_' only (RFC 9309 allows no digit)")
-        return value
+    def __post_init__(self) -> None:
+        if not _TOKEN.fullmatch(self.robots_token):
+            raise SettingsError(
+                "robots_token", "must be letters, '-' and '_' only (RFC 9309 allows no digit)"
+            )
 
     @property
     def header(self) -> str:
@@ -62,7 +59,7 @@ class Agent(Section):
         return bool(_CONTACT.search(self.header))
 
 
-class ScopeSection(Section):
+class ScopeSection(Section, frozen=True):
     """Which URLs belong to the crawl. No hosts: the hosts of the seeds."""
 
     hosts: list[str] = []  # host or host:port
@@ -91,52 +88,40 @@ class ScopeSection(Section):
         )
 
 
-class GroupLimit(Section):
+class GroupLimit(Section, frozen=True):
     per: str  # RE2 pattern; its first group names what is counted
     max: Count  # URLs for each
     ignore_case: bool = False  # names that differ in their case only are one
 
 
-class Traps(Section):
+class Traps(Section, frozen=True):
     """Places that make URLs without end. Budgets grow while their pages bring new content."""
 
     enabled: bool = True
-    folder: Annotated[int, Field(ge=1)] = 10_000  # URLs below one folder
-    path: Annotated[int, Field(ge=1)] = 500  # combinations of filters of one path
-    repeats: Annotated[int, Field(ge=2)] = 3  # times in a row that a part of a path may not come
-    segments: Annotated[int, Field(ge=4)] = 24  # of a path
-    streak: Annotated[int, Field(ge=1)] = 30  # pages in a row without new content
+    folder: Annotated[int, Meta(ge=1)] = 10_000  # URLs below one folder
+    path: Annotated[int, Meta(ge=1)] = 500  # combinations of filters of one path
+    repeats: Annotated[int, Meta(ge=2)] = 3  # times in a row that a part of a path may not come
+    segments: Annotated[int, Meta(ge=4)] = 24  # of a path
+    streak: Annotated[int, Meta(ge=1)] = 30  # pages in a row without new content
 
 
-class Limits(Section):
+class Limits(Section, frozen=True):
     """How much, at most. Absent means no limit."""
 
     pages: Count | None = None  # kept, over the life of the workspace
     depth: Count | None = None  # links from a seed
     bytes: Count | None = None  # of content, over the life of the workspace
     seconds: Seconds | None = None  # of one run
-    revisits: str | None = None  # in a refresh, of pages likeliest to have changed: 500, or 20%
-    traps: Traps = Traps()
+    revisits: Share | None = None  # in a refresh, of pages likeliest to have changed: 500, or 20%
+    traps: Traps = field(default_factory=Traps)
     groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each, ignore_case}
 
-    @field_validator("groups")
-    @classmethod
-    def _names_have_no_space(cls, value: dict[str, GroupLimit]) -> dict[str, GroupLimit]:
-        for name in value:
+    def __post_init__(self) -> None:
+        for name in self.groups:
             if " " in name:
-                raise ValueError(f"the name {name!r} has a space")
-        return value
-
-    @field_validator("revisits", mode="before")
-    @classmethod
-    def _is_number_or_share(cls, value: object) -> str | None:
-        text = None if value is None else str(value)
-        share = text.removesuffix("%") if text else ""
-        if text is None or re.fullmatch(r"\d{1,12}", text):
-            return text
-        if text == share or not re.fullmatch(r"\d{1,3}(\.\d+)?", share) or float(share) > 100:
-            raise ValueError("must be a number of pages like 500, or a share of them like 20%")
-        return text
+                raise SettingsError("groups", f"the name {name!r} has a space")
+        if self.revisits is not None:
+            force_setattr(self, "revisits", _number_or_share(self.revisits))
 
     def most_revisits(self, known: int) -> int:
         """How many of the known pages a refresh visits; of a share that is not 0, at least one."""
@@ -147,19 +132,19 @@ class Limits(Section):
         return max(int(known * share / 100), 1 if share else 0)
 
 
-class Politeness(Section):
+class Politeness(Section, frozen=True):
     """What one host has to bear."""
 
-    rate: Annotated[float, Field(ge=0)] = 1.0  # requests a second; 0 is no delay
-    per_host: Annotated[int, Field(ge=1)] = 1  # requests at once
-    concurrency: Annotated[int, Field(ge=1, le=2000)] = 16  # requests at once over all hosts
+    rate: Annotated[float, Meta(ge=0)] = 1.0  # requests a second; 0 is no delay
+    per_host: Annotated[int, Meta(ge=1)] = 1  # requests at once
+    concurrency: Annotated[int, Meta(ge=1, le=2000)] = 16  # requests at once over all hosts
     obey_robots: bool = True  # RFC 9309
     robots_ttl: Seconds = 24 * 3600.0  # seconds an answer is kept, also across restarts
     delay_cap: Seconds = 60.0  # seconds; the longest crawl-delay or slow-down that is honoured
     retry_after_cap: Seconds = 3600.0  # seconds; the longest Retry-After that is honoured
-    breaker_threshold: Annotated[int, Field(ge=1)] = 5  # failures in a row
+    breaker_threshold: Annotated[int, Meta(ge=1)] = 5  # failures in a row
     breaker_cooldown: Seconds = 30.0  # seconds, doubling
-    breaker_give_up: Annotated[int, Field(ge=1)] = 6  # openings in a row, then not in this run
+    breaker_give_up: Annotated[int, Meta(ge=1)] = 6  # openings in a row, then not in this run
 
     def host_rules(self) -> HostRules:
         return HostRules(
@@ -173,28 +158,27 @@ class Politeness(Section):
         )
 
 
-class Proxies(Section):
+class Proxies(Section, frozen=True):
     """A pool; one that fails three times in a row rests for a while."""
 
     servers: list[str] = []  # http://, https://, socks5h:// ..., credentials allowed
     rotation: Rotation = Rotation.ROUND_ROBIN  # round-robin, least-used or random
 
-    @field_validator("servers")
-    @classmethod
-    def _are_proxies(cls, value: list[str]) -> list[str]:
-        for server in value:
+    def __post_init__(self) -> None:
+        for server in self.servers:
             if not _PROXY.fullmatch(server):
-                raise ValueError(f"{_without_password(server)!r} is not like http://host:3128")
-        return value
+                raise SettingsError(
+                    "servers", f"{_without_password(server)!r} is not like http://host:3128"
+                )
 
 
-class Fetching(Section):
+class Fetching(Section, frozen=True):
     """How a page is asked for, and how much of an answer is taken."""
 
-    connect_timeout: Annotated[float, Field(gt=0)] = 10.0  # seconds
-    timeout: Annotated[float, Field(gt=0)] = 60.0  # seconds for the whole answer
-    max_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # on the wire
-    max_decoded_bytes: Annotated[int, Field(gt=0)] = 32 * 1024**2  # after unpacking
+    connect_timeout: Annotated[float, Meta(gt=0)] = 10.0  # seconds
+    timeout: Annotated[float, Meta(gt=0)] = 60.0  # seconds for the whole answer
+    max_bytes: Annotated[int, Meta(gt=0)] = 32 * 1024**2  # on the wire
+    max_decoded_bytes: Annotated[int, Meta(gt=0)] = 32 * 1024**2  # after unpacking
     types: list[str] = []  # media types to keep, like text/html or text/*; empty: all
     max_redirects: Count = 10  # hops, each judged by scope and robots
     retries: Count = 3  # after the first attempt
@@ -205,28 +189,16 @@ class Fetching(Section):
     language: str = "en"  # Accept-Language
     headers: dict[str, str] = {}  # more of them, for every request
     auth: dict[str, str] = {}  # origin: "user:password" or "Bearer ...", for that origin only
-    proxies: Proxies = Proxies()
+    proxies: Proxies = field(default_factory=Proxies)
 
-    @field_validator("types")
-    @classmethod
-    def _are_media_types(cls, value: list[str]) -> list[str]:
-        for name in value:
+    def __post_init__(self) -> None:
+        for name in self.types:
             if not re.fullmatch(r"[\w.+-]+/([\w.+-]+|\*)", name):
-                raise ValueError(f"{name!r} is not a media type like text/html or text/*")
-        return [name.lower() for name in value]
-
-    @field_validator("auth")
-    @classmethod
-    def _have_an_origin(cls, value: dict[str, str]) -> dict[str, str]:
-        spelled = {}
-        for origin, credentials in value.items():
-            try:
-                spelled[split(canonicalize(origin)).origin] = credentials
-            except InvalidUrl:
-                raise ValueError(f"{origin!r} is not an origin like https://example.org") from None
-            if not _CREDENTIALS.fullmatch(credentials):
-                raise ValueError(f"the value for {origin} is not 'user:password' or 'Bearer ...'")
-        return spelled
+                raise SettingsError(
+                    "types", f"{name!r} is not a media type like text/html or text/*"
+                )
+        force_setattr(self, "types", [name.lower() for name in self.types])
+        force_setattr(self, "auth", _by_origin(self.auth))
 
     def limits(self) -> FetchLimits:
         return FetchLimits(
@@ -240,94 +212,94 @@ class Fetching(Section):
         return Backoff(self.retries, self.backoff_base, self.backoff_cap)
 
 
-class Network(Section):
+class Network(Section, frozen=True):
     """What may be connected to."""
 
     allow_private: list[str] = []  # networks or hosts that the egress gate lets through
     resolve: dict[str, str] = {}  # host: address, instead of DNS
     ca_file: str | None = None  # PEM, instead of the bundled roots
 
-    @field_validator("resolve")
-    @classmethod
-    def _are_addresses(cls, value: dict[str, str]) -> dict[str, str]:
-        for host, address in value.items():
+    def __post_init__(self) -> None:
+        for host, address in self.resolve.items():
             try:
                 ip_address(address)
             except ValueError:
-                raise SettingsError(
-                    f"network.resolve.{host}", f"{address!r} is not an address"
-                ) from None
-        return {host.lower(): address for host, address in value.items()}
+                raise SettingsError(f"resolve.{host}", f"{address!r} is not an address") from None
+        spelled = {host.lower(): address for host, address in self.resolve.items()}
+        force_setattr(self, "resolve", spelled)
 
 
-class Reading(Section):
+class Reading(Section, frozen=True):
     """The process that parses pages, which may be hostile."""
 
-    seconds: Annotated[float, Field(gt=0)] = 5.0  # for one page, then its reader is killed
-    memory_mb: Annotated[int, Field(ge=64)] = 1024  # for a reading process
-    workers: Annotated[int, Field(ge=1, le=64)] = 1  # reading processes
+    seconds: Annotated[float, Meta(gt=0)] = 5.0  # for one page, then its reader is killed
+    memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for a reading process
+    workers: Annotated[int, Meta(ge=1, le=64)] = 1  # reading processes
 
 
-class Content(Section):
+class Content(Section, frozen=True):
     """What is made of kept pages, and how it is told that they are pages."""
 
     extract: bool = True  # documents while pages are crawled; `crawl4r reprocess` makes them later
     probe: bool = True  # ask a host once for a page that cannot exist, when one looks like it
-    seconds: Annotated[float, Field(gt=0)] = 20.0  # for one page, then its reader is killed
-    memory_mb: Annotated[int, Field(ge=64)] = 1024  # for an extracting process
-    workers: Annotated[int, Field(ge=1, le=64)] = 1  # extracting processes
+    seconds: Annotated[float, Meta(gt=0)] = 20.0  # for one page, then its reader is killed
+    memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for an extracting process
+    workers: Annotated[int, Meta(ge=1, le=64)] = 1  # extracting processes
 
 
-class Indexing(Section):
+class Indexing(Section, frozen=True):
     """What of the documents can be searched, and in which pieces."""
 
     enabled: bool = True  # index while pages are crawled; `crawl4r index` does it later
-    languages: list[str] = ["en"]  # ISO 639, of crawled documents; empty for all
+    languages: list[str] = field(
+        default_factory=lambda: ["en"]
+    )  # ISO 639, of crawled documents; empty for all
     near_duplicates: bool = False  # also documents that say almost the same as an older one
-    max_tokens: Annotated[int, Field(ge=16, le=8192)] = 512  # in a passage
+    max_tokens: Annotated[int, Meta(ge=16, le=8192)] = 512  # in a passage
     keyword: str = "embedded"  # or postgresql://..., when one machine is not enough
     vectors: str = "embedded"  # or the http:// address of a Qdrant server
     vectors_key: str = ""  # its API key; better in the environment: CRAWL4R_INDEX__VECTORS_KEY
     # What schemas and collections on those servers are called; one a workspace.
-    collection: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")] = "crawl4r"
+    collection: str = "crawl4r"
 
-    @field_validator("languages")
-    @classmethod
-    def _are_codes(cls, value: list[str]) -> list[str]:
-        for code in value:
+    def __post_init__(self) -> None:
+        for code in self.languages:
             if not re.fullmatch(r"[a-z]{2,3}", code):
-                raise ValueError(f"{code!r} is not an ISO 639 code like en")
-        return value
+                raise SettingsError("languages", f"{code!r} is not an ISO 639 code like en")
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,40}", self.collection):
+            raise SettingsError(
+                "collection", "must be up to 41 of a-z, 0-9 and '_', the first of them a letter"
+            )
 
 
-class Embedding(Section):
+class Embedding(Section, frozen=True):
     """Who turns texts into vectors."""
 
     # auto: the local model where it is installed, else none; minilm, static, tei, openai or none
-    kind: Annotated[str, Field(pattern="^(auto|minilm|static|tei|openai|none)$")] = "auto"
+    kind: Literal["auto", "minilm", "static", "tei", "openai", "none"] = "auto"
     url: str = ""  # of a TEI or an OpenAI-compatible server
     model: str = ""  # the name that an OpenAI-compatible server knows it by
     api_key: str = ""  # better in the environment: CRAWL4R_EMBEDDER__API_KEY
-    threads: Annotated[int, Field(ge=0)] = 0  # of the local model; 0: one a core
+    threads: Annotated[int, Meta(ge=0)] = 0  # of the local model; 0: one a core
 
-    @model_validator(mode="after")
-    def _has_an_address(self) -> Embedding:
+    def __post_init__(self) -> None:
         if self.kind in {"tei", "openai"} and not self.url:
-            raise ValueError(f"kind {self.kind} needs the address of the server in embedder.url")
-        return self
+            raise SettingsError(
+                "", f"kind {self.kind} needs the address of the server in embedder.url"
+            )
 
 
-class Searching(Section):
+class Searching(Section, frozen=True):
     """How results are ranked."""
 
-    fusion: Annotated[str, Field(pattern="^(convex|rrf)$")] = "convex"
-    keyword_weight: Annotated[float, Field(ge=0)] = 0.3
-    vector_weight: Annotated[float, Field(ge=0)] = 0.7
+    fusion: Literal["convex", "rrf"] = "convex"
+    keyword_weight: Annotated[float, Meta(ge=0)] = 0.3
+    vector_weight: Annotated[float, Meta(ge=0)] = 0.7
     per_document: Count = 2  # passages of one document; 0: any number
     reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
 
 
-class Exploring(Section):
+class Exploring(Section, frozen=True):
     """What is tried when the links of a host run dry."""
 
     enabled: bool = True
@@ -339,72 +311,106 @@ class Exploring(Section):
     again_after: Seconds = 24 * 3600.0  # seconds, then sitemaps are read again
 
 
-class Spooling(Section):
+class Spooling(Section, frozen=True):
     """Separated mode: what a discoverer finds, for a scraper to fetch."""
 
-    max_backlog: Annotated[int, Field(ge=1)] = 10_000  # discoveries that wait; then it is held
-    segment_mb: Annotated[int, Field(ge=1)] = 16  # then a new segment begins
+    max_backlog: Annotated[int, Meta(ge=1)] = 10_000  # discoveries that wait; then it is held
+    segment_mb: Annotated[int, Meta(ge=1)] = 16  # then a new segment begins
     # What becomes of segments that were read: archive (spool/archived), delete or keep.
-    drained: Annotated[str, Field(pattern="^(archive|delete|keep)$")] = "archive"
+    drained: Literal["archive", "delete", "keep"] = "archive"
 
 
-class Resilience(Section):
+class Resilience(Section, frozen=True):
     """How a crawl that nobody looks at goes on, or says why it does not."""
 
-    stall_seconds: Annotated[float, Field(gt=0)] = 300.0  # of silence though something is due
+    stall_seconds: Annotated[float, Meta(gt=0)] = 300.0  # of silence though something is due
     probe_hosts: list[str] = []  # host:port or URLs that answer if anybody does; empty: our hosts
-    probe_seconds: Annotated[float, Field(gt=0)] = 30.0  # between looks for a network that is gone
-    network_failures: Annotated[int, Field(ge=1)] = (
-        10  # in a row, then the probes are asked at once
-    )
+    probe_seconds: Annotated[float, Meta(gt=0)] = 30.0  # between looks for a network that is gone
+    network_failures: Annotated[int, Meta(ge=1)] = 10  # in a row, then the probes are asked at once
     memory_mb: Count = 0  # without mapped files; above it the crawl ends with code 6; 0: no limit
-    leak_mb_hour: Annotated[float, Field(ge=0)] = 0.0  # likewise when every hour adds more; 0: off
+    leak_mb_hour: Annotated[float, Meta(ge=0)] = 0.0  # likewise when every hour adds more; 0: off
     store_patience: Seconds = 600.0  # for a store that cannot be written; then code 4; 0: at once
 
-    @field_validator("probe_hosts")
-    @classmethod
-    def _can_be_connected_to(cls, value: list[str]) -> list[str]:
-        for place in value:
-            if endpoint_of(place).port in BAD_PORTS:
-                raise ValueError(f"{place!r}: the egress gate connects to no such port")
-        return value
+    def __post_init__(self) -> None:
+        for place in self.probe_hosts:
+            try:
+                port = endpoint_of(place).port
+            except ValueError as problem:
+                words = str(problem)
+                raise SettingsError("probe_hosts", words[:1].lower() + words[1:]) from None
+            if port in BAD_PORTS:
+                raise SettingsError(
+                    "probe_hosts", f"{place!r}: the egress gate connects to no such port"
+                )
 
     def rules(self) -> WatchRules:
-        return WatchRules(**self.model_dump())
+        return WatchRules(**asdict(self))
 
 
-class Store(Section):
+class Store(Section, frozen=True):
     """How bytes are kept. A workspace stays with the kind it began with."""
 
-    kind: Annotated[str, Field(pattern="^(segments|files)$")] = "segments"  # or files: one a page
-    level: Annotated[int, Field(ge=1, le=19)] = 3  # zstd
-    segment_mb: Annotated[int, Field(ge=1)] = 256  # then a new segment begins
-    permissions: str = "0644"  # octal, of stored files
+    kind: Literal["segments", "files"] = "segments"  # or files: one a page
+    level: Annotated[int, Meta(ge=1, le=19)] = 3  # zstd
+    segment_mb: Annotated[int, Meta(ge=1)] = 256  # then a new segment begins
+    permissions: Octal = "0644"  # octal, of stored files
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "permissions", _octal(self.permissions))
 
     @property
     def mode(self) -> int:
         return int(self.permissions, 8)
 
-    @field_validator("permissions", mode="before")
-    @classmethod
-    def _is_octal(cls, value: object) -> str:
-        if isinstance(value, bool) or (isinstance(value, int) and not 0 <= value <= 0o777):
-            raise ValueError("must be octal; quote it, like '0644'")
-        text = f"{value:04o}" if isinstance(value, int) else str(value).removeprefix("0o")
-        if not re.fullmatch(r"[0-7]{3,4}", text):
-            raise ValueError("must be octal, like '0644'")
-        return text
 
-
-class Logs(Section):
+class Logs(Section, frozen=True):
     """CSV files for analysts in logs/, exact after any crash; `crawl4r replay` makes them later."""
 
     enabled: bool = False
     pages: bool = True  # pages.csv, a row a capture
     edges: bool = True  # edges.csv, a row a link of a kept page
     metrics: bool = True  # crawl_metrics.csv, tallies and gauges over time
-    metrics_seconds: Annotated[float, Field(gt=0)] = 10.0  # between two looks at them
+    metrics_seconds: Annotated[float, Meta(gt=0)] = 10.0  # between two looks at them
 
 
 def _without_password(proxy: str) -> str:
     return re.sub(r"//[^@/]*@", "//***@", proxy)
+
+
+def _by_origin(auth: dict[str, str]) -> dict[str, str]:
+    """The same, with the one spelling of each origin."""
+    spelled = {}
+    for origin, credentials in auth.items():
+        try:
+            spelled[split(canonicalize(origin)).origin] = credentials
+        except InvalidUrl:
+            raise SettingsError(
+                "auth", f"{origin!r} is not an origin like https://example.org"
+            ) from None
+        if not _CREDENTIALS.fullmatch(credentials):
+            raise SettingsError(
+                "auth", f"the value for {origin} is not 'user:password' or 'Bearer ...'"
+            )
+    return spelled
+
+
+def _number_or_share(written: object) -> str:
+    text = str(written)
+    share = text.removesuffix("%")
+    if re.fullmatch(r"\d{1,12}", text):
+        return text
+    if text == share or not re.fullmatch(r"\d{1,3}(\.\d+)?", share) or float(share) > 100:
+        raise SettingsError(
+            "revisits", "must be a number of pages like 500, or a share of them like 20%"
+        )
+    return text
+
+
+def _octal(written: object) -> str:
+    """YAML reads 0644 as the number that it is in octal."""
+    if isinstance(written, bool) or (isinstance(written, int) and not 0 <= written <= 0o777):
+        raise SettingsError("permissions", "must be octal; quote it, like '0644'")
+    text = f"{written:04o}" if isinstance(written, int) else str(written).removeprefix("0o")
+    if not re.fullmatch(r"[0-7]{3,4}", text):
+        raise SettingsError("permissions", "must be octal, like '0644'")
+    return text

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError, model_validator
+from msgspec import field
 
+from crawl4r.checking import Section, checked
 from crawl4r.errors import SettingsError
 from crawl4r.fetch.headers import check_header
 from crawl4r.frontier.priority import Strategy
@@ -34,7 +35,6 @@ from crawl4r.sections import (
     Resilience,
     ScopeSection,
     Searching,
-    Section,
     Spooling,
     Store,
 )
@@ -46,31 +46,30 @@ _PREFIX = "CRAWL4R_"
 _ADDED_UP = frozenset(["deny", "denied_hosts"])
 
 
-class Settings(Section):
+class Settings(Section, frozen=True):
     """Everything a crawl can be told."""
 
     seeds: list[str] = []  # where to begin when no URL is given
     strategy: Strategy = Strategy.BFS  # bfs, dfs or best-first
     keywords: list[str] = []  # for best-first
-    agent: Agent = Agent()
-    scope: ScopeSection = ScopeSection()
-    limits: Limits = Limits()
-    politeness: Politeness = Politeness()
-    fetch: Fetching = Fetching()
-    network: Network = Network()
-    reading: Reading = Reading()
-    content: Content = Content()
-    index: Indexing = Indexing()
-    embedder: Embedding = Embedding()
-    search: Searching = Searching()
-    store: Store = Store()
-    logs: Logs = Logs()
-    spool: Spooling = Spooling()
-    resilience: Resilience = Resilience()
-    explore: Exploring = Exploring()
+    agent: Agent = field(default_factory=Agent)
+    scope: ScopeSection = field(default_factory=ScopeSection)
+    limits: Limits = field(default_factory=Limits)
+    politeness: Politeness = field(default_factory=Politeness)
+    fetch: Fetching = field(default_factory=Fetching)
+    network: Network = field(default_factory=Network)
+    reading: Reading = field(default_factory=Reading)
+    content: Content = field(default_factory=Content)
+    index: Indexing = field(default_factory=Indexing)
+    embedder: Embedding = field(default_factory=Embedding)
+    search: Searching = field(default_factory=Searching)
+    store: Store = field(default_factory=Store)
+    logs: Logs = field(default_factory=Logs)
+    spool: Spooling = field(default_factory=Spooling)
+    resilience: Resilience = field(default_factory=Resilience)
+    explore: Exploring = field(default_factory=Exploring)
 
-    @model_validator(mode="after")
-    def _compiles(self) -> Settings:
+    def __post_init__(self) -> None:
         """Patterns, networks and headers are tried now, so that a mistake never waits for a page."""
         Scope(self.scope_rules([]))
         AddressGate(self.network.allow_private)
@@ -87,7 +86,6 @@ class Settings(Section):
                 "this profile asks for one: give --contact, or this key in crawl4r.yaml, a URL or "
                 "an e-mail address where the site's owner can reach you",
             )
-        return self
 
     def scope_rules(self, seed_hosts: list[str]) -> ScopeRules:
         caps = [
@@ -138,19 +136,20 @@ def load_settings(
     profile: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Settings from a profile, a file, the environment and `overrides`, the later over the earlier."""
-    merged: dict[str, Any] = {}
+    """Settings from a profile, a file, the environment and `overrides`, the later over the earlier.
+
+    What none of them says is as in `defaults`, where that says it.
+    """
+    merged = dict(defaults or {})
     if profile:
         merged = merge(merged, _parse(profile_text(profile), f"profile {profile}"))
     if file is not None and file.exists():
         merged = merge(merged, _parse(_read(file), str(file)))
     merged = merge(merged, _from_environment(os.environ if environment is None else environment))
     merged = merge(merged, overrides or {})
-    try:
-        return Settings.model_validate(merged)
-    except ValidationError as problem:
-        raise _first_problem(problem) from None
+    return checked(Settings, merged)
 
 
 # What the command line and the Python API call the settings that people change most.
@@ -260,7 +259,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for name, text in environment.items():
         *sections, key = name.removeprefix(_PREFIX).lower().split("__")
-        is_ours = bool(sections) or key in Settings.model_fields
+        is_ours = bool(sections) or key in Settings.__struct_fields__
         if not name.startswith(_PREFIX) or not is_ours:  # CRAWL4R_WORKSPACE is the command line's
             continue
         place = plain
@@ -273,13 +272,3 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         except yaml.YAMLError as problem:
             raise SettingsError(name, f"is not YAML: {problem}") from problem
     return plain
-
-
-def _first_problem(problem: ValidationError) -> SettingsError:
-    error = problem.errors()[0]
-    inner = error.get("ctx", {}).get("error")
-    key = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return SettingsError(key, "is not a setting; `crawl4r configure --show` lists them all")
-    message = str(inner) if inner else error["msg"]
-    return SettingsError(key, message[:1].lower() + message[1:])

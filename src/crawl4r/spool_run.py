@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from crawl4r.app_parts import Parts, discoverer_folder, spool_folder
 from crawl4r.app_spool import build_announcer, build_feed
 from crawl4r.crawl import Crawl
@@ -38,8 +40,8 @@ class DiscoverRun(CrawlRun):
         reopen: Callable[[], Parts] | None = None,
     ) -> None:
         """`parts` are of the discoverer's own folder in the workspace."""
-        content = settings.content.model_copy(update={"extract": False, "probe": False})
-        settings = settings.model_copy(update={"content": content})
+        content = structs.replace(settings.content, extract=False, probe=False)
+        settings = structs.replace(settings, content=content)
         super().__init__(
             parts,
             settings,

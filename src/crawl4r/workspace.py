@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
+import msgspec
+
 from crawl4r.app_parts import Parts, lock_workspace, make_frontier, open_parts, spool_folder
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
@@ -140,8 +142,7 @@ class Workspace:
         again = {name: options.pop(name, False) for name in ("refresh", "retry_failed")}
         settings = self.settings
         if options:
-            before = settings.model_dump(mode="json", exclude_unset=True)
-            overrides = merge(before, overrides_of(**options))
+            overrides = merge(msgspec.to_builtins(settings), overrides_of(**options))
             settings = load_settings(environment={}, overrides=overrides)
         run = CrawlRun(
             self.parts,

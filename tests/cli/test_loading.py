@@ -23,12 +23,12 @@ def loaded_by(code: str) -> set[str]:
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
-        (f"import {CLI}.main", {"asyncio", "pydantic", "rich", "yaml", "crawl4r.workspace"}),
-        (f"import {CLI}.crawl", {"asyncio", "pydantic", "rich", "yaml", "crawl4r.workspace"}),
-        (f"import {CLI}.running", {"rich", "numpy", "pyarrow", "crawl4r.documenting"}),
+        (f"import {CLI}.main", {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace"}),
+        (f"import {CLI}.crawl", {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace"}),
+        (f"import {CLI}.running", {"rich", "numpy", "pyarrow", "pydantic", "crawl4r.documenting"}),
         (
             "import crawl4r.resilience.sandboxed, crawl4r.reading",
-            {"asyncio", "pydantic", "click", "rich", "numpy", "pycurl", "sqlite3"},
+            {"asyncio", "msgspec", "click", "rich", "numpy", "pycurl", "sqlite3"},
         ),
     ],
     ids=["the list of commands", "the options of a crawl", "a crawl", "a reading process"],

@@ -25,8 +25,9 @@ def settings(
     *proxies: ForwardProxy, rotation: str = "round-robin", obey_robots: bool = True
 ) -> crawl4r.Settings:
     servers = [proxy.url for proxy in proxies]
-    return crawl4r.Settings.model_validate(
-        {
+    return crawl4r.load_settings(
+        environment={},
+        overrides={
             "agent": {"contact": "https://example.org"},
             "network": {"allow_private": ["127.0.0.1"]},
             "politeness": {"rate": 0, "per_host": 4, "obey_robots": obey_robots},
@@ -37,7 +38,7 @@ def settings(
                 "backoff_base": 0.01,
                 "proxies": {"servers": servers, "rotation": rotation},
             },
-        }
+        },
     )
 
 

@@ -114,8 +114,9 @@ def test_a_proxy_is_asked_to_connect_and_sees_no_more_than_that(nginx: Nginx) ->
 
 
 def test_a_site_on_https_is_crawled_whole(nginx: Nginx, tmp_path: Path) -> None:
-    settings = crawl4r.Settings.model_validate(
-        {
+    settings = crawl4r.load_settings(
+        environment={},
+        overrides={
             "agent": {"contact": "https://example.org"},
             "politeness": {"rate": 0, "per_host": 4},
             "explore": {"enabled": False},
@@ -124,7 +125,7 @@ def test_a_site_on_https_is_crawled_whole(nginx: Nginx, tmp_path: Path) -> None:
                 "resolve": {NAME: "127.0.0.1"},
                 "ca_file": str(nginx.certificate),
             },
-        }
+        },
     )
 
     async def crawl() -> None:

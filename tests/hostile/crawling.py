@@ -37,7 +37,7 @@ def quick_settings(**sections: dict[str, Any]) -> crawl4r.Settings:
     }
     for name, section in sections.items():
         merged[name] = {**merged.get(name, {}), **section}
-    return crawl4r.Settings.model_validate(merged)
+    return crawl4r.load_settings(environment={}, overrides=merged)
 
 
 def crawl(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
+from crawl4r.errors import SettingsError
 from tests.fetch.memory import MEGABYTE, watch_memory
 from tests.hostile.crawling import Crawled, crawl, quick_settings
 from tests.site.process import SiteProcess
@@ -119,7 +119,7 @@ def test_rules_that_are_stale_at_once_do_not_send_a_crawl_round_in_circles(
 ) -> None:
     try:
         settings = quick_settings(politeness={"robots_ttl": 0}, limits={"seconds": 2})
-    except ValidationError:
+    except SettingsError:
         return  # refused outright
     found = crawl(tmp_path, [site.url("/site/3/", NORMAL)], settings)
     assert len(found.urls("ok")) == 3

@@ -28,7 +28,7 @@ from crawl4r.search.port import Filters
 from crawl4r.search.query import parse
 from crawl4r.search.request import SearchRequest
 from crawl4r.search.vectors_scan import ScanVectors
-from crawl4r.settings import Settings
+from crawl4r.settings import Settings, load_settings
 from crawl4r.state.database import Database
 from tests.cli.running import EXECUTABLE, LOOPBACK, PATIENCE, environment, run
 from tests.search.embedding_servers import DIMENSION, HashEmbedder, our_service, vector_of
@@ -327,7 +327,7 @@ def _record(number: int, text: str = "") -> dict[str, str]:
 
 
 def _settings(kind: str, url: str = "") -> Settings:
-    return Settings.model_validate({"embedder": {"kind": kind, "url": url}})
+    return load_settings(environment={}, overrides={"embedder": {"kind": kind, "url": url}})
 
 
 def _environment(settings: Settings) -> dict[str, str]:

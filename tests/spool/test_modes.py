@@ -64,6 +64,20 @@ def test_one_process_finds_and_another_fetches(site: SiteProcess, ws: Path) -> N
     assert row.depth > 0
 
 
+@pytest.mark.parametrize("told", [None, "false", "true"])
+def test_either_side_writes_csv_unless_it_was_told_not_to(
+    site: SiteProcess, ws: Path, told: str | None
+) -> None:
+    ws.mkdir()
+    if told:
+        (ws / "crawl4r.yaml").write_text(f"logs: {{enabled: {told}}}\n", "utf-8")
+    for answer in (discover(site, ws, path="/site/3/"), scrape(ws)):
+        assert answer.code == 0
+    written = {file.name for file in (ws / "logs").glob("*.csv")}
+    expected = {"pages.csv", "edges.csv", "discover_metrics.csv", "scrape_metrics.csv"}
+    assert written == (set() if told == "false" else expected)
+
+
 def test_both_sides_together_fetch_everything_once(site: SiteProcess, ws: Path) -> None:
     answer = run("spool", "run", site.url(f"/site/{SIZE}/"), "-w", ws, *LOOPBACK, "--json")
     assert (answer.code, answer.json["pages"]) == (0, SIZE)

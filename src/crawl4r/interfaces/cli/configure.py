@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import msgspec
 import yaml
 
 from crawl4r.errors import UsageError, WorkspaceError
@@ -61,7 +62,7 @@ def command(
 
 
 def _show(settings: Settings, as_json: bool) -> None:
-    plain = settings.model_dump(mode="json")
+    plain = msgspec.to_builtins(settings)
     if as_json:
         print_json(plain)
     else:

@@ -7,7 +7,8 @@ import contextlib
 import gc
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,33 +43,36 @@ def begin_crawl(
 
 
 def run_crawl(
-    path: Path, urls: tuple[str, ...], options: dict[str, Any], begin: Begin = begin_crawl
+    path: Path,
+    urls: tuple[str, ...],
+    options: dict[str, Any],
+    begin: Begin = begin_crawl,
+    defaults: Mapping[str, Any] | None = None,
 ) -> None:
-    """Crawl and leave with the documented exit code."""
+    """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl."""
     events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
     named = {name: options.get(name) for name in SHORT_NAMES}
-    profile = options.get("profile")
-    settings = _load(path, profile, named)
+    load = partial(
+        load_settings,
+        profile=options.get("profile"),
+        overrides=overrides_of(**named),
+        defaults=defaults,
+    )
+    start = partial(begin, path, load(path / FILE_NAME), urls, options)
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
-    code = asyncio.run(_crawl(path, urls, settings, named, options, begin))
+    code = asyncio.run(_crawl(start, load, named, options))
     if code:
         sys.exit(code)
 
 
-def _load(path: Path, profile: str | None, named: dict[str, Any]) -> Settings:
-    return load_settings(path / FILE_NAME, profile=profile, overrides=overrides_of(**named))
-
-
 async def _crawl(
-    path: Path,
-    urls: tuple[str, ...],
-    settings: Settings,
+    start: Callable[[], tuple[Workspace, CrawlRun]],
+    load: Callable[[Path], Settings],
     named: dict[str, Any],
     options: dict[str, Any],
-    begin: Begin,
 ) -> int:
-    workspace, run = begin(path, settings, urls, options)
+    workspace, run = start()
     run.may_exit = True
     async with workspace:
         save_options(workspace, {**named, "profile": options.get("profile")})
@@ -78,9 +82,9 @@ async def _crawl(
             from crawl4r.interfaces.cli import progress, talking  # noqa: PLC0415
 
             talking.print_banner(run, workspace)
-        elif not settings.agent.has_contact:
+        elif not run.settings.agent.has_contact:
             events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
-        _handle_signals(run, workspace, options.get("profile"), named)
+        _handle_signals(run, workspace, load)
         if talks and not options["verbose"]:
             ended = await progress.show_progress(run, enabled=True)
         else:
@@ -105,9 +109,7 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
     return 0 if summary["pages"] or has_nothing_to_do else 1
 
 
-def _handle_signals(
-    run: CrawlRun, workspace: Workspace, profile: str | None, named: dict[str, Any]
-) -> None:
+def _handle_signals(run: CrawlRun, workspace: Workspace, load: Callable[[Path], Settings]) -> None:
     loop = asyncio.get_running_loop()
     asked = 0
 
@@ -132,7 +134,7 @@ def _handle_signals(
 
     def reload() -> None:
         try:
-            run.reload(_load(run.control_folder, profile, named))
+            run.reload(load(run.control_folder / FILE_NAME))
         except Exception as problem:  # a bad edit must not end a crawl that runs well
             events.emit(events.SETTINGS_RELOADED, 40, problem=str(problem))
         else:

@@ -23,9 +23,12 @@ from crawl4r.spool_run import DiscoverRun, ScrapeRun
 from crawl4r.state.lock import holder_of
 from crawl4r.workspace import Workspace
 
+# Separated mode is for operators and analysts: it writes CSV unless it was told not to.
+_DEFAULTS = {"logs": {"enabled": True}}
+
 
 def run_discover(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
-    run_crawl(path, urls, options, _begin_discover)
+    run_crawl(path, urls, options, _begin_discover, _DEFAULTS)
 
 
 def run_scrape(
@@ -46,7 +49,6 @@ def run_scrape(
     def begin(
         path: Path, settings: Settings, urls: tuple[str, ...], options: dict[str, Any]
     ) -> tuple[Workspace, CrawlRun]:
-        settings = _with_logs(settings)
         workspace = Workspace(path, settings)
         is_told = has_discoverer and settings.limits.revisits is not None
         return workspace, ScrapeRun(
@@ -59,7 +61,7 @@ def run_scrape(
             reopen=workspace.reopen,
         )
 
-    run_crawl(path, (), options, begin)
+    run_crawl(path, (), options, begin, _DEFAULTS)
 
 
 def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -81,7 +83,6 @@ def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None
 def _begin_discover(
     path: Path, settings: Settings, urls: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[Workspace, CrawlRun]:
-    settings = _with_logs(settings)
     workspace = Workspace(discoverer_folder(path), settings, home=path)
     return workspace, DiscoverRun(
         workspace.parts,
@@ -93,14 +94,6 @@ def _begin_discover(
         retry_failed=options["retry_failed"],
         reopen=workspace.reopen,
     )
-
-
-def _with_logs(settings: Settings) -> Settings:
-    """Separated mode is for operators and analysts: it writes CSV unless it was told not to."""
-    if "enabled" in settings.logs.model_fields_set:
-        return settings
-    logs = settings.logs.model_copy(update={"enabled": True})
-    return settings.model_copy(update={"logs": logs})
 
 
 class _Child:

@@ -1,0 +1,132 @@
+"""What was written, made into sections of the configuration or refused.
+
+A mistake is reported with its dotted name and with what is wanted there. What was given is not
+repeated: it may be a secret.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import fields
+
+from crawl4r.errors import SettingsError
+
+AS_WRITTEN = object()  # marks a field that may be written in ways which `__post_init__` knows
+_SWITCHES = {"yes": True, "on": True, "y": True, "t": True}
+_SWITCHES |= {"no": False, "off": False, "n": False, "f": False}
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
+class Section(Struct, frozen=True):
+    """A part of the configuration.
+
+    Types and ranges are checked where it is read. What else must hold is said by `__post_init__`, with
+    a SettingsError whose key begins in this section.
+    """
+
+
+S = TypeVar("S", bound=Section)
+
+
+def checked(kind: type[S], written: object, key: str = "") -> S:
+    """A section from a mapping; `key` is its own dotted name. Of many mistakes the first is named."""
+    if isinstance(written, kind):
+        return written
+    if not isinstance(written, Mapping):
+        raise SettingsError(key, "must be a section, with its keys below it")
+    values = {}
+    for field in fields(kind):
+        if field.name in written:
+            values[field.name] = _value(field.type, written[field.name], _below(key, field.name))
+        elif field.required:
+            raise SettingsError(_below(key, field.name), "is missing and has no default")
+    for name in written:
+        if name not in kind.__struct_fields__:
+            raise SettingsError(
+                _below(key, name), "is not a setting; `crawl4r configure --show` lists them all"
+            )
+    try:
+        return kind(**values)
+    except SettingsError as problem:
+        raise SettingsError(_below(key, problem.key), problem.problem) from None
+
+
+def _value(kind: Any, written: Any, key: str) -> Any:
+    if AS_WRITTEN in getattr(kind, "__metadata__", ()):
+        return written
+    if get_origin(kind) in {Union, UnionType}:  # of one kind and nothing
+        (kind,) = set(get_args(kind)) - {NoneType}
+        return None if written is None else _value(kind, written, key)
+    if isinstance(kind, type) and issubclass(kind, Section):
+        return checked(kind, written, key)
+    if get_origin(kind) is list:
+        return _list(kind, written, key)
+    if get_origin(kind) is dict:
+        return _mapping(kind, written, key)
+    return _scalar(kind, written, key)
+
+
+def _list(kind: Any, written: Any, key: str) -> list[Any]:
+    (inner,) = get_args(kind)
+    if not isinstance(written, Iterable) or isinstance(written, str | bytes | Mapping):
+        raise SettingsError(key, "must be a list, like [a, b]")
+    return [_value(inner, item, _below(key, number)) for number, item in enumerate(written)]
+
+
+def _mapping(kind: Any, written: Any, key: str) -> dict[str, Any]:
+    _, inner = get_args(kind)
+    if not isinstance(written, Mapping):
+        raise SettingsError(key, "must be a mapping, like {name: value}")
+    for name in written:
+        if not isinstance(name, str):
+            raise SettingsError(_below(key, name), "must be text: put the name in quotes")
+    return {name: _value(inner, item, _below(key, name)) for name, item in written.items()}
+
+
+def _scalar(kind: Any, written: Any, key: str) -> Any:
+    plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    if isinstance(written, str) and plain in {bool, int, float}:
+        written = _without_quotes(plain, written)
+    if isinstance(written, float) and plain in {int, float} and not math.isfinite(written):
+        raise SettingsError(key, "must be a finite number")
+    with suppress(ValidationError):
+        return convert(written, kind, strict=False)  # 5.0 is a whole number, 0 and 1 are switches
+    is_bare = plain is str and isinstance(written, int | float)
+    raise SettingsError(key, f"must be {_wanted(kind)}{': put it in quotes' if is_bare else ''}")
+
+
+def _without_quotes(kind: type, text: str) -> bool | float | str:
+    """What YAML would have read, had it not been in quotes; the text itself when that is no value."""
+    if kind is bool:
+        return _SWITCHES.get(text.lower(), text)
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
+
+
+def _wanted(kind: Any) -> str:
+    """In words."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(get_args(kind))}"
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return f"one of {', '.join(member.value for member in kind)}"
+    plain, *rules = get_args(kind) or [kind]
+    return _WORDS[plain] + "".join(_ruled(rule) for rule in rules)
+
+
+def _ruled(rule: Meta) -> str:
+    if rule.le is not None:
+        return f" from {rule.ge} to {rule.le}"
+    return f" above {rule.gt}" if rule.gt is not None else f" of at least {rule.ge}"
+
+
+def _below(key: str, name: object) -> str:
+    return f"{key}.{name}" if key and name != "" else f"{key}{name}"
