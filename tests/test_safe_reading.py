@@ -72,6 +72,23 @@ def test_many_bytes_or_many_tags_are_not_quick() -> None:
     assert not is_quick(b"<b>" * 2_501)
 
 
+def test_a_page_that_kills_its_worker_is_blamed_and_the_next_is_read() -> None:
+    """Whatever this parser makes of a cell at the very depth where it nests no deeper."""
+    killer = b"<a>" + b"<div>" * 506 + b"<table>x<td></table>y<p>z</a>q<a href=/y>"
+
+    async def main() -> list[Reading | BaseException]:
+        rules = ReadingRules()
+        async with Sandbox("crawl4r.reading:make_reader", rules.as_json()) as sandbox:
+            reader = SafeReader(rules, sandbox, is_wary=True)
+            pages = [PageBody(page, "http://e.org/") for page in (killer, b"<a href=/x>")]
+            return await asyncio.gather(*(reader.read(p, 0) for p in pages), return_exceptions=True)
+
+    first, second = asyncio.run(main())
+    assert isinstance(first, Reading) or str(first) == "the reading process died"
+    assert isinstance(second, Reading)
+    assert [item.url for item in second.found] == ["http://e.org/x"]
+
+
 def test_a_page_that_breaks_the_reader_is_blamed() -> None:
     async def main() -> Reading:
         async with Sandbox("crawl4r.reading:make_reader", {}) as sandbox:
