@@ -340,7 +340,7 @@ def test_a_crawl_without_logs_loads_nothing_of_them() -> None:
 
 
 def test_a_replaying_process_loads_little() -> None:
-    heavy = {"asyncio", "msgspec", "click", "rich", "numpy", "pycurl", "yaml"}
+    heavy = {"asyncio", "click", "rich", "numpy", "pycurl", "yaml"}
     code = "import crawl4r.resilience.sandboxed, crawl4r.replay_range, crawl4r.archive.segments"
     assert not loaded_by(code) & heavy
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from crawl4r.archive.json_text import as_json
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture, Failure, Verdict, Visit
 from crawl4r.state.database import Database
@@ -79,7 +80,7 @@ class Captures:
             capture.bytes,
             capture.content_type,
             capture.encoding,
-            json.dumps(capture.headers, ensure_ascii=False),
+            as_json(capture.headers).decode("utf-8", "surrogatepass"),
             capture.etag,
             capture.last_modified,
             capture.page_type,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 from crawl4r.archive.capture_log import LineForm
+from crawl4r.archive.json_text import as_json
 from crawl4r.model import Capture
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def _line(c: Capture, stored_path: str) -> bytes:
@@ -32,7 +31,7 @@ def _line(c: Capture, stored_path: str) -> bytes:
         "retries": c.retries,
         "proxy_id": c.proxy,
     }
-    return _ENCODER.encode(record).encode("utf-8", "surrogatepass")
+    return as_json(record)
 
 
 def _capture_id(line: bytes) -> int:
