@@ -6,7 +6,6 @@ is new here is parsed, spelled, judged by the scope and sent back.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -16,9 +15,9 @@ from turbohtml import Element
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.validate import LITTLE_PROSE, Likeness, likeness, validate
 from crawl4r.discovery.links import Document, is_nofollow
+from crawl4r.discovery.sayings import Sayings
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.errors import InvalidUrl
-from crawl4r.markup import body_of, spaced_text
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
 from crawl4r.urls.canonical import canonicalize, split
@@ -42,7 +41,7 @@ class Reading(NamedTuple):
     note: str = ""
     likeness: Likeness | None = None  # of a page with little on it, when that was asked for
     links: Sequence[int] = ()  # fingerprints of all of them, when they were asked for
-    words: int = 0  # a fingerprint of what it says, where its address may be one of many for it
+    words: int = 0  # what it says, where its address may be one of many for it
 
     @staticmethod
     def from_json(plain: Sequence[Any]) -> Reading:
@@ -110,6 +109,7 @@ class Reader:
     def __init__(self, rules: ReadingRules) -> None:
         self._judge = LinkJudge(rules)
         self._seen = SeenLinks()
+        self._sayings = Sayings()
 
     def read(
         self,
@@ -141,7 +141,7 @@ class Reader:
             note,
             shape,
             _fingerprints(document) if with_links else (),
-            _words(document) if _may_be_one_of_many(page.url) else 0,
+            self._sayings.of(document, page.url),
         )
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
@@ -223,10 +223,6 @@ class SeenLinks:
 
 LISTED = "listed"  # the rule for what is in scope where nothing more is wanted than to know it
 _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
-# A query, a session, a date: addresses of which a site may have any number for the same page.
-_ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
-_ENOUGH_WORDS = 25  # different ones, in paragraphs
-_MUCH_SAID = 2_000  # characters that are not worth counting words in
 _LINK = FoundBy.LINK
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
@@ -238,28 +234,6 @@ def _fingerprints(document: Document) -> list[int]:
     """Short names of a page's links, the same in every process."""
     hrefs = {href for href, by, _ in document.mentions if by is FoundBy.LINK}
     return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]
-
-
-def _may_be_one_of_many(url: str) -> bool:
-    return _ONE_OF_MANY.search(url, url.find("/", len("https://"))) is not None
-
-
-def _words(document: Document) -> int:
-    """The same for pages that say the same in another order, or with other links.
-
-    Paragraphs count where there is enough in them: lists and tables of links differ from one address to
-    the next without a new word being said.
-    """
-    said = [node.text for node in document.tree.select("p")]
-    body = body_of(document.tree)
-    if body is not None and not _is_enough(said):
-        said = spaced_text(body).split()
-    prints = {crc32(text.encode("utf-8", "replace")) for text in said}
-    return sum(prints) & 0xFFFFFFFF
-
-
-def _is_enough(said: Sequence[str]) -> bool:
-    return sum(map(len, said)) >= _MUCH_SAID or len(set(" ".join(said).split())) >= _ENOUGH_WORDS
 
 
 def head_of(page: PageBody, depth: int, *, with_links: bool = False) -> list[Any]:

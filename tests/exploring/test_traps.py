@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import crawl4r
 from tests.cli.running import LOOPBACK, run
@@ -48,3 +53,38 @@ def test_without_the_guard_only_the_limit_ends_it(tmp_path: Path) -> None:
         limits = ("--max-pages", "600", "--per-host", "8", "--no-extract", "--json")
         answer = run("crawl", site.url("/"), "-w", tmp_path, *LOOPBACK, *limits, env=env)
     assert answer.json["ended"] == "max pages"
+
+
+def test_a_shop_whose_pages_differ_in_their_tables_alone_is_crawled_whole(tmp_path: Path) -> None:
+    """Hundreds of pages with the same paragraphs in one folder: that alone is no trap."""
+    folder = tmp_path / "www"
+    for number in range(300):
+        page = folder / "product" / str(number) / "index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"<a href=/product/{number + 1}/>Next</a>{product(number)}")
+    with serving(folder) as url:
+        options = (*LOOPBACK, "--no-extract", "--no-explore", "--json")
+        answer = run("crawl", f"{url}/product/0/", "-w", tmp_path / "workspace", *options)
+    assert answer.json["pages"] == 300
+
+
+def product(number: int) -> str:
+    letters = "".join(chr(ord("a") + int(digit)) for digit in f"{number:04}")
+    return f"<h1>Chair</h1><table><td>Wood<td>{letters}wood</table><p>{' '.join(BOILERPLATE)}</p>"
+
+
+BOILERPLATE = [f"{word}{other}" for word in ("re", "de", "un", "in", "im") for other in "abcdefgh"]
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    handler = partial(QuietHandler, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing to the terminal."""
