@@ -12,10 +12,11 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from bench.retrieval import crawl4r, say
 from bench.server import DOCUMENTATION, serve

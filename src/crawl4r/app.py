@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from crawl4r import events
@@ -67,8 +67,7 @@ _LEASES_FOR_OTHERS = 4  # few: a better URL found now should not wait behind man
 MakeTransport = Callable[[Settings, AddressGate], Transport]
 
 
-@dataclass(frozen=True, slots=True)
-class CrawlOrder:
+class CrawlOrder(Struct, frozen=True):
     """What one run was asked to do; its seeds are canonical and in scope."""
 
     settings: Settings
@@ -83,8 +82,7 @@ class CrawlOrder:
     network: Network | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CrawlHooks:
+class CrawlHooks(Struct, frozen=True):
     """Who hears of a run."""
 
     on_kept: Callable[[Visit], Awaitable[None]]

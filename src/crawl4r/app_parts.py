@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.files import FileBlobs
@@ -33,8 +34,7 @@ _SCOPE_HOSTS = "scope_hosts"
 _SPELLING = "spelling"
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """What a workspace stands on."""
 
     path: Path

@@ -14,9 +14,11 @@ import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crawl4r import events
 from crawl4r.errors import Crawl4rError
@@ -49,8 +51,7 @@ class EndedBy(StrEnum):
     MEMORY = "memory"
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """What a crawl has done since it was started; read it at any time."""
 
     started_at: float

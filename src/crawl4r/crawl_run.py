@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import math
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from crawl4r import events
 from crawl4r.app import (

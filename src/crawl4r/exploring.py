@@ -8,8 +8,9 @@ what yielded nothing is not tried for ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from crawl4r import events
 from crawl4r.archive.captures import Captures
@@ -41,8 +42,7 @@ _PAGES_IN_VAIN = 50  # of one list, that named nothing new
 _ASKED = "asked"  # the kind of lesson that names the pattern of a URL on its way
 
 
-@dataclass(frozen=True, slots=True)
-class ExploringRules:
+class ExploringRules(Struct, frozen=True):
     """What may be tried."""
 
     sitemaps: bool = True
@@ -59,8 +59,7 @@ class _Try(NamedTuple):
     pattern: str
 
 
-@dataclass(slots=True)
-class _Host:
+class _Host(Struct):
     """What the URLs of a host say about those it may have besides."""
 
     origin: str

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
+
+from msgspec import Struct
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.cdxj import ExportNotes, cdxj_line, export_notes, write_packed
@@ -39,8 +40,7 @@ _AT_ONCE = 256  # captures that are read together, so that no transaction stays 
 _WACZ_NAME = "data"
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct, frozen=True):
     """What is exported from."""
 
     captures: Captures

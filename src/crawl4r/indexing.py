@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
+from msgspec import Struct, field
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
@@ -36,8 +36,7 @@ _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
 _IN_DOUBT = "in doubt"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRules:
+class IndexRules(Struct, frozen=True):
     """What is indexed, and in which pieces."""
 
     languages: frozenset[str] = frozenset(["en"])  # of crawled documents; empty for all
@@ -45,8 +44,7 @@ class IndexRules:
     max_tokens: int = 512  # in a passage
 
 
-@dataclass(slots=True)
-class IndexProgress:
+class IndexProgress(Struct):
     """What has been done in this run."""
 
     documents: int = 0
@@ -56,8 +54,7 @@ class IndexProgress:
     left_out: dict[str, int] = field(default_factory=dict)  # by reason
 
 
-@dataclass(slots=True)
-class _Changes:
+class _Changes(Struct):
     """What a batch means for the indexes."""
 
     put: list[Passage] = field(default_factory=list)

@@ -11,7 +11,8 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.captures import Captures, answer_in
@@ -27,8 +28,7 @@ from crawl4r.state.records import HostMemories, Notes
 _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """The places that one commit writes to."""
 
     database: Database

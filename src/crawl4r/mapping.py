@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.model import LISTING, FoundBy
@@ -40,15 +39,15 @@ class MapRun(CrawlRun):
 
 def map_settings(settings: Settings, common_crawl: str = "") -> Settings:
     """The same, for a look at what is named: nothing is guessed, nothing is made of pages."""
-    explore = structs.replace(
+    explore = replace(
         settings.explore,
         enabled=True,
         archives=False,
         pagination=False,
         common_crawl=common_crawl or settings.explore.common_crawl,
     )
-    content = structs.replace(settings.content, extract=False, probe=False)
-    return structs.replace(settings, explore=explore, content=content)
+    content = replace(settings.content, extract=False, probe=False)
+    return replace(settings, explore=explore, content=content)
 
 
 def mapped(database: Database) -> Iterator[MappedUrl]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 
 class UrlState(StrEnum):
@@ -118,16 +119,14 @@ EXPLORED = frozenset(
 LISTING = "listing"  # the page type of what only names other URLs: a sitemap, an answer of an index
 
 
-@dataclass(frozen=True, slots=True)
-class Validators:
+class Validators(Struct, frozen=True):
     """What the last good capture offers for a conditional request."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Struct, frozen=True):
     """One URL that this crawl, and nobody else, may visit now."""
 
     url_id: int
@@ -144,8 +143,7 @@ class Lease:
     was_answered: bool = False  # the archive already holds an answer, whatever it was
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """What a server answered, content codings removed."""
 
     url: str
@@ -173,8 +171,7 @@ class Response:
         return (self.header("content-type") or "").partition(";")[0].strip().lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """No usable answer. `transient` says whether asking again can help."""
 
     verdict: Verdict
@@ -233,8 +230,7 @@ class Ending(NamedTuple):
     is_blamed: bool = True  # a failure counts against its retries
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """Everything one lease produced; it is kept whole or not at all."""
 
     lease: Lease

@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from crawl4r.errors import StorageFull
 from crawl4r.replay_parts import RangeDone, part_path
@@ -30,8 +31,7 @@ class Sink(Protocol):
     def take(self, kind: str, data: bytes) -> None: ...
 
 
-@dataclass(slots=True)
-class ReplayReport:
+class ReplayReport(Struct):
     """What a replay found. Pairs are of a URL and what is wrong there.
 
     `damaged` are bytes that are not what they were, `unreadable` pages without all their edges.

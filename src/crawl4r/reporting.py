@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
@@ -25,8 +26,7 @@ LEFT JOIN captures c ON c.id = u.content
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
+class PageRow(Struct, frozen=True):
     """One known URL and where it stands. What is not known yet is None."""
 
     url: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from crawl4r import events
 from crawl4r.errands import Errands
@@ -37,8 +38,7 @@ class RobotsWord(NamedTuple):
     reason: str
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     record: RobotsRecord
     file: RobotsFile
 

@@ -6,8 +6,10 @@ Apart from those who act by them, so that a command that only reads loads none o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import asdict
 
 from crawl4r.urls.canonical import CanonicalRules
 from crawl4r.urls.scope import GroupCap, ScopeRules
@@ -15,8 +17,7 @@ from crawl4r.urls.scope import GroupCap, ScopeRules
 _SETS = ("drop_params", "keep_params")  # JSON knows none
 
 
-@dataclass(frozen=True, slots=True)
-class CrawlLimits:
+class CrawlLimits(Struct, frozen=True):
     """Global caps; None is no cap. They count over the life of the workspace, except the seconds."""
 
     concurrency: int = 16
@@ -25,8 +26,7 @@ class CrawlLimits:
     max_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsRules:
+class RobotsRules(Struct, frozen=True):
     """Whether and how robots.txt is obeyed."""
 
     agents: Sequence[str] = ("crawlr", "crawl4r")
@@ -35,8 +35,7 @@ class RobotsRules:
     unreachable_ttl: float = 600.0  # seconds before a site that could not be asked is asked again
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingRules:
+class ReadingRules(Struct, frozen=True):
     """Everything that decides what a page's links become."""
 
     scope: ScopeRules = field(default_factory=ScopeRules)
@@ -49,7 +48,8 @@ class ReadingRules:
     lists_only: bool = False  # links are written down, and not visited
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"canonical": spelling_as_json(self.canonical)}
+        plain: dict[str, Any] = to_builtins(self)
+        return plain | {"canonical": spelling_as_json(self.canonical)}
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> ReadingRules:

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from crawl4r.content.markdown import plain_text
 from crawl4r.errors import UsageError

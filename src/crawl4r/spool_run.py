@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from crawl4r.app_parts import Parts, discoverer_folder, spool_folder
 from crawl4r.app_spool import build_announcer, build_feed
@@ -40,8 +39,8 @@ class DiscoverRun(CrawlRun):
         reopen: Callable[[], Parts] | None = None,
     ) -> None:
         """`parts` are of the discoverer's own folder in the workspace."""
-        content = structs.replace(settings.content, extract=False, probe=False)
-        settings = structs.replace(settings, content=content)
+        content = replace(settings.content, extract=False, probe=False)
+        settings = replace(settings, content=content)
         super().__init__(
             parts,
             settings,

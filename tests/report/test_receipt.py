@@ -5,12 +5,12 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from crawl4r.state.database import Database
 from crawl4r.state.records import RobotsRecords

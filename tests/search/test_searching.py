@@ -1,12 +1,12 @@
 """Questions and their answers, on a small index of real parts."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from crawl4r.errors import UsageError
 from crawl4r.indexing import IndexRules

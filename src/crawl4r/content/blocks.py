@@ -8,8 +8,8 @@ range, and their sums are differences of prefix sums.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from msgspec import Struct
 from turbohtml import Document, Element, Node, Text
 
 from crawl4r.markup import body_of
@@ -51,8 +51,7 @@ def flag_bits(*names: str) -> int:
     return sum(_FLAG[name] for name in names)
 
 
-@dataclass(slots=True)
-class Container:
+class Container(Struct):
     """A block-level element. Its blocks are `first` up to, not including, `last`."""
 
     node: Element
@@ -66,8 +65,7 @@ class Container:
     last: int = 0
 
 
-@dataclass(slots=True)
-class Block:
+class Block(Struct):
     """A run of text directly inside a container."""
 
     container: int
@@ -76,8 +74,7 @@ class Block:
     linked: int  # characters of it inside links
 
 
-@dataclass(slots=True)
-class Page:
+class Page(Struct):
     """What one walk yields; no containers when there is no body."""
 
     title: str

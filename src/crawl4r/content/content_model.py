@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from crawl4r.content.block_features import NameWeights, Numbers, features
@@ -15,8 +15,7 @@ from crawl4r.content.blocks import Page
 _ROWS = 2_048  # blocks scored at once, to bound memory
 
 
-@dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(Struct, frozen=True):
     """Complete binary trees of one depth; the children of node n are 2n + 1 and 2n + 2."""
 
     columns: NDArray[np.int32]  # tree, node: the feature that is asked about
@@ -44,8 +43,7 @@ class Forest:
         return sums
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """What was learnt from labelled pages."""
 
     names: NameWeights

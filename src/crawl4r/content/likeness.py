@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
+from msgspec import Struct
 from turbohtml import Document
 
 from crawl4r.content.visible import look
@@ -27,8 +27,7 @@ _WORD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(Struct, frozen=True):
     """What a page looks like, in a few kilobytes at most."""
 
     title: frozenset[int]  # hashes of words, here and below

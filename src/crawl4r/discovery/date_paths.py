@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from heapq import nlargest
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from crawl4r.discovery.archives import PatternRecord, Proposal, tries_left, worth
 from crawl4r.urls.canonical import split
@@ -45,8 +46,7 @@ class _Sighting(NamedTuple):
     is_narrow: bool  # a month or a day of one digit
 
 
-@dataclass(slots=True)
-class _Template:
+class _Template(Struct):
     pages: int = 0
     known: set[tuple[int, ...]] = field(default_factory=set)  # periods that something is from
     asked: set[tuple[int, ...]] = field(default_factory=set)  # those whose listing is known

@@ -6,10 +6,10 @@ block that they stand in, the page's own address.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from turbohtml import Element
 
 from crawl4r.discovery.page_labels import Block, Called, Label, block_of
@@ -48,8 +48,7 @@ class Own(NamedTuple):
         return self.value is not None or self.is_opening
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """Links with the same template."""
 
     style: PageStyle

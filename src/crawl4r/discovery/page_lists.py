@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from math import gcd
+
+from msgspec import Struct, field
 
 from crawl4r.discovery.archives import PatternRecord, Proposal
 from crawl4r.discovery.page_rule import MARK, PageRule, PageStyle
@@ -15,8 +16,7 @@ _MOST_VALUES = 5_000  # of a list
 _MISSES_FORGIVEN = 12  # lists of a host that did not go on, while none did
 
 
-@dataclass(slots=True)
-class _List:
+class _List(Struct):
     style: PageStyle
     trust: Trust
     values: set[int] = field(default_factory=set)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 MARK = "{n}"  # where the number stands in a template
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,11}")
@@ -24,8 +25,7 @@ class PageStyle(StrEnum):
     FILE = "file"  # /news-2.html
 
 
-@dataclass(frozen=True, slots=True)
-class PageRule:
+class PageRule(Struct, frozen=True):
     """All pages of one list. Pages are numbered from 1, however the site counts them.
 
     Page 1 is spelled without a number, as sites link to it; its numbered spelling means it as well.

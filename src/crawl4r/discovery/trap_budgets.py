@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from crawl4r.discovery.page_slots import Trust, trust_in_name
 from crawl4r.discovery.trap_counts import Tally
@@ -27,8 +28,7 @@ _FOLDER_PATIENCE = 2
 _ROOT_PATIENCE = 4  # a folder that holds everything is not closed as soon as one with a name
 
 
-@dataclass(frozen=True, slots=True)
-class TrapRules:
+class TrapRules(Struct, frozen=True):
     """How much is too much. Budgets are where a shape starts; new content makes them larger."""
 
     folder: int = 10_000  # URLs below one folder, numbers and the like in its name taken as equal

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import log
 from typing import Any
 from zlib import crc32
+
+from msgspec import Struct
 
 _BITS = 256  # of the sketch that counts different parameters
 _COUNTABLE = 4  # bits that must be unset for the sketch to say anything
 _COMBINED = 10  # more combinations than this for each parameter: they are a product, not a list
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """URLs of one shape."""
 
     admitted: int = 0

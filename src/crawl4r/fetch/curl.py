@@ -11,11 +11,11 @@ import os
 import selectors
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import certifi
 import pycurl
+from msgspec import Struct, field
 
 from crawl4r.fetch.curl_errors import failure_of
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
@@ -31,8 +31,7 @@ _NAMES_KEPT = 60.0  # seconds that an address is used without asking for it agai
 _HTTP_VERSIONS = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
 
 
-@dataclass(slots=True)
-class _Transfer:
+class _Transfer(Struct):
     """What belongs to one request while it runs on a handle."""
 
     request: Request

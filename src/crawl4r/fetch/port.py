@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from crawl4r.model import Failure, Response
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One GET. Headers are complete; nothing is added from an earlier request."""
 
     url: str
@@ -19,8 +19,7 @@ class Request:
     cut_at: int | None = None  # take this many bytes of the body and be content with them
 
 
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
+class FetchLimits(Struct, frozen=True):
     """How long a server may take, and how much it may send."""
 
     connect_timeout: float = 10.0  # seconds

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from crawl4r.model import Failure, Response, Verdict
 
@@ -21,8 +22,7 @@ class Rotation(StrEnum):
     RANDOM = "random"
 
 
-@dataclass(slots=True)
-class _Proxy:
+class _Proxy(Struct):
     url: str
     used: int = 0
     failures: int = 0  # in a row

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from crawl4r.fetch.port import Request, Transport
 from crawl4r.model import Failure, Response

@@ -6,11 +6,11 @@ Requests come in the order they left, in batches; every class here hears of each
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -140,8 +140,7 @@ class Moment(NamedTuple):
     p95_ms: float | None
 
 
-@dataclass(slots=True)
-class _Bucket:
+class _Bucket(Struct):
     requests: int
     latencies: LogCounts
 

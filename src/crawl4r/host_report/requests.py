@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from crawl4r.errors import UsageError
 from crawl4r.state.database import Database
@@ -97,8 +98,7 @@ class Batch(NamedTuple):
         return Batch(*columns)
 
 
-@dataclass(frozen=True, slots=True)
-class HostName:
+class HostName(Struct, frozen=True):
     """A host as the report is about it: all its ports, or the origins of one."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class BreakerState(StrEnum):
@@ -12,16 +13,14 @@ class BreakerState(StrEnum):
     HALF_OPEN = "half-open"
 
 
-@dataclass(frozen=True, slots=True)
-class BreakerRules:
+class BreakerRules(Struct, frozen=True):
     threshold: int = 5  # consecutive failures that open it
     cooldown: float = 30.0  # seconds of the first opening; doubles with each one that follows
     cooldown_cap: float = 3600.0  # seconds
     give_up_after: int = 6  # openings in a row without one success
 
 
-@dataclass(slots=True)
-class Breaker:
+class Breaker(Struct):
     """Any success closes it and clears every count; rare errors can therefore never trip it."""
 
     rules: BreakerRules

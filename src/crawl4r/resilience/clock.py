@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """Every decision about time reads it; waiting is left to the event loop.
 
     A clock that hurries needs an event loop whose `time()` is its `monotonic`. What no event loop can

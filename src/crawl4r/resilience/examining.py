@@ -13,9 +13,10 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from crawl4r.resilience.memory import own_mb
 from crawl4r.resilience.probing import Prober, endpoints_of

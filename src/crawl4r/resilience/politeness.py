@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crawl4r.resilience.breaker import Breaker, BreakerRules, BreakerState
 from crawl4r.resilience.turnstile import Turn, Turnstile
@@ -32,8 +34,7 @@ class Health(Enum):
     UNTOUCHED = auto()  # the request never left, or says nothing of the host
 
 
-@dataclass(frozen=True, slots=True)
-class HostRules:
+class HostRules(Struct, frozen=True):
     delay: float = 1.0  # seconds between two requests to a host
     per_host: int = 1  # requests at once to a host
     delay_cap: float = 60.0  # seconds; how far a slow-down or a crawl-delay may go
@@ -41,8 +42,7 @@ class HostRules:
     breaker: BreakerRules = field(default_factory=BreakerRules)
 
 
-@dataclass(frozen=True, slots=True)
-class HostMemory:
+class HostMemory(Struct, frozen=True):
     """What must outlive the process: when the host may be asked again, and how it fared."""
 
     host: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # What the exit codes of a crawl say to whoever looks after it; see the docstring of the command line.
 # Not 4: a crawl waits for its store by itself, and damage does not heal.
@@ -12,8 +13,7 @@ _GOOD_WHILE = 600.0  # seconds after which earlier restarts are forgiven
 _LONGEST = 600.0  # seconds between two starts
 
 
-@dataclass(slots=True)
-class Restarts:
+class Restarts(Struct):
     """The restarts of one crawl. Times are of the owner's clock."""
 
     backoff: float = 5.0  # seconds before the first of a row; doubles with each that follows

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+
+from msgspec import Struct
 
 _SECONDS = re.compile(r"\s*(\d{1,40})(?:\.\d*)?\s*")
 _FAR_AHEAD = 400 * 24 * 3600.0  # seconds; a later date is nonsense or malice
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
+class Backoff(Struct, frozen=True):
     """Exponential backoff: base * 2**attempt up to the cap, each wait between half and all of it."""
 
     retries: int = 3

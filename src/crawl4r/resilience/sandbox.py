@@ -12,8 +12,9 @@ import json
 import signal
 import subprocess
 from collections import deque
-from dataclasses import dataclass
 from typing import Any, cast
+
+from msgspec import Struct
 
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.frame import FRAME
@@ -32,8 +33,7 @@ class SandboxKilled(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(Struct):
     head: bytes
     body: bytes
     answer: asyncio.Future[Any]

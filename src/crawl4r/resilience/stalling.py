@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from crawl4r.resilience.probing import is_there
 
@@ -24,8 +25,7 @@ class Decision(StrEnum):
     SAVE_MEMORY = "leave to free memory"  # exit code 6
 
 
-@dataclass(frozen=True, slots=True)
-class WatchRules:
+class WatchRules(Struct, frozen=True):
     stall_seconds: float = 300.0  # of silence though something is due
     probe_hosts: Sequence[str] = ()  # host:port or URLs; empty: those that answered last
     probe_seconds: float = 30.0  # between two looks for a network that is gone
@@ -48,8 +48,7 @@ class View(NamedTuple):
     waits_for: str = ""  # whom, when that is so
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What an examination found. None is unknown, an empty text is well."""
 
     quiet: float  # seconds for which nothing happened that should have

@@ -12,9 +12,10 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct
 
 from crawl4r.errors import StorageFull, WorkspaceError
 
@@ -27,8 +28,7 @@ _STAND_BACK = 0.005  # seconds that whoever was just there leaves to one who wai
 _WAITS_FOR = 0.25  # seconds after which one who was seen waiting has gone
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A place at a host, held until `leave`."""
 
     host: str
@@ -37,8 +37,7 @@ class Turn:
     before: float  # what stood there
 
 
-@dataclass(slots=True)
-class _Host:
+class _Host(Struct):
     """Epoch seconds and process ids; zeros when nobody was there."""
 
     next_at: float

@@ -7,11 +7,11 @@ Shapes as its published OpenAPI description has them (1.7). A server says what i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from crawl4r.search.embed_remote import ask_in_batches, prepare, unit_vectors
 from crawl4r.search.http_json import JsonClient
@@ -22,8 +22,7 @@ _MAX_BYTES = 1_000_000  # of texts in one request; a server takes 2 MB unless it
 _MAX_BATCH = 32  # texts, where a server does not say; its own default
 
 
-@dataclass(frozen=True, slots=True)
-class _Info:
+class _Info(Struct, frozen=True):
     model: str
     max_batch: int
 

@@ -11,12 +11,12 @@ import json
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import certifi
 import pycurl
+from msgspec import Struct
 
 from crawl4r.errors import UsageError
 from crawl4r.resilience.retry import Backoff, parse_retry_after
@@ -36,15 +36,13 @@ _TRANSIENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     status: int
     body: bytes
     retry_after: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _NoAnswer:
+class _NoAnswer(Struct, frozen=True):
     problem: str
     is_transient: bool
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from crawl4r.errors import UsageError
 from crawl4r.search.catalogue import Catalogue
@@ -11,8 +11,7 @@ from crawl4r.search.port import KeywordIndex, VectorIndex
 _MODEL = "model"
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """Without vectors when no embedder is configured."""
 
     catalogue: Catalogue

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from crawl4r.search.catalogue import Found
 from crawl4r.search.fusion import RRF_K
@@ -24,8 +25,7 @@ class Fusion(StrEnum):
     RRF = "rrf"  # weighted reciprocal ranks
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True):
     """What is asked for. Values, so that equal requests share an answer."""
 
     query: str
@@ -44,8 +44,7 @@ class SearchRequest:
     cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A passage that answers, with where it comes from."""
 
     found: Found
@@ -66,8 +65,7 @@ class Hit:
         return "keyword" if self.keyword_rank else "vector"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Hits, best first. `milliseconds` says where the time went."""
 
     hits: Sequence[Hit]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crawl4r.resilience.politeness import HostMemory
 from crawl4r.state.database import Database
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsRecord:
+class RobotsRecord(Struct, frozen=True):
     """What asking for an origin's robots.txt gave, and until when that holds (epoch seconds)."""
 
     origin: str

@@ -8,10 +8,10 @@ percent escapes, no doubled slashes. The result is a fixed point: canonical(cano
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import ada_url
+from msgspec import Struct
 
 from crawl4r.errors import InvalidUrl
 
@@ -40,8 +40,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _ROUNDS_TO_A_FIXED_POINT = 8
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalRules:
+class CanonicalRules(Struct, frozen=True):
     """How to spell URLs; a profile may change any of it."""
 
     drop_all_params: bool = False

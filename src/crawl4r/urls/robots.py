@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct, field
 
 MAX_BYTES = 512 * 1024  # RFC 9309 2.5 asks for at least 500 KiB
 _TOKEN = re.compile(r"[A-Za-z_-]+")
@@ -46,8 +47,7 @@ class _Spellings(NamedTuple):
     loose: bytes  # %2F after a `?` is a slash
 
 
-@dataclass(slots=True)
-class _Rule:
+class _Rule(Struct):
     allows: bool
     text: str  # as it stands in the file
     line: int
@@ -77,8 +77,7 @@ class _Rule:
         return not self.anchored or (len(path) - len(last) >= position and path.endswith(last))
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     rules: list[_Rule] = field(default_factory=list)
     crawl_delay: float | None = None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from crawl4r.errors import InvalidUrl, SettingsError
 from crawl4r.urls.canonical import canonicalize, host_of_netloc, split
@@ -20,8 +21,7 @@ class Ruling(NamedTuple):
     groups: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GroupCap:
+class GroupCap(Struct, frozen=True):
     """At most `maximum` URLs for each distinct text that `pattern` captures (its first group)."""
 
     name: str
@@ -30,8 +30,7 @@ class GroupCap:
     ignore_case: bool = False  # of the captured text, where a site does not tell them apart
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeRules:
+class ScopeRules(Struct, frozen=True):
     """The scope as data; `Scope` is its compiled form. It crosses to the reading process as JSON."""
 
     hosts: Sequence[str] = ()  # host or host:port; empty admits every host

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from crawl4r.interfaces.cli.options import (
     json_option,
@@ -74,8 +74,7 @@ def command(
                 click.echo(f"{answer['url']} {line}" if len(urls) > 1 else line)
 
 
-@dataclass(frozen=True, slots=True)
-class _Policy:
+class _Policy(Struct, frozen=True):
     """Everything that has a say. With a robots.txt of the user's it is about that file alone."""
 
     settings: Settings

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import click
+from msgspec.structs import asdict
 
 from crawl4r.interfaces.cli.options import json_option, open_for_reading, workspace_option
 from crawl4r.model import UrlState, Verdict

@@ -140,7 +140,7 @@ def _answer_one(searcher: Searcher, request: SearchRequest, explain: bool, as_js
 
 def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json: bool) -> None:
     """One line a result; each document once, since documents are what such lists are judged by."""
-    from dataclasses import replace  # noqa: PLC0415
+    from msgspec.structs import replace  # noqa: PLC0415
 
     from crawl4r.interfaces.cli.found import name_of  # noqa: PLC0415
 

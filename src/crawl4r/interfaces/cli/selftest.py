@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from crawl4r.errors import StorageError
 from crawl4r.interfaces.cli.options import json_option, print_json
@@ -24,8 +25,7 @@ _LONGEST = 1.5  # seconds a crawl may live before it is killed
 _METADATA = Path("metadata") / "crawl_metadata.jsonl"
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """What killing did to the crawls: every number but the first two should be 0."""
 
     kills: int = 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crawl4r.interfaces.cli.report_markup import Markup, joined, tag
 
@@ -16,8 +17,7 @@ _TIME_STEPS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """Turns values into places on the paper; `is_log` gives each power of ten the same room."""
 
     low: float
@@ -34,8 +34,7 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """The paper of a plot and the margins around what is drawn."""
 
     width: float

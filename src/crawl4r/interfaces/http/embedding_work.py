@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite
 
 import numpy as np
+from msgspec import Struct
 
 from crawl4r.errors import Crawl4rError
 from crawl4r.events import emit
@@ -21,8 +21,7 @@ EMBEDDING_FAILED = "embedding_failed"
 _MARKS = 2  # tokens that are put around a text
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     batch: int  # texts of a request, and of those that the model is given at once
     characters: int  # of the texts of a request together
     waiting: int  # requests

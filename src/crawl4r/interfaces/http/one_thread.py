@@ -7,8 +7,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -18,8 +19,7 @@ class Overloaded(Exception):
     """As many wait as may."""
 
 
-@dataclass(slots=True)
-class _Request(Generic[T, R]):
+class _Request(Struct, Generic[T, R]):
     items: Sequence[T]
     answer: Future[Sequence[R]] = field(default_factory=Future)
 
