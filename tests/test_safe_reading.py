@@ -16,16 +16,18 @@ from crawl4r.safe_reading import SafeReader, Unreadable, is_quick
 MOST_NODES = 2_000_000  # that a page read in place may become: a few hundred MB, half a second
 
 HOSTILE = {
-    "nested": b"<div>" * 2_500,
+    "nested": b"<div>" * 240,
     "attributes": b"<a " + b" ".join(b"a%d" % n for n in range(37_000)) + b">",
     "unlike formatting in each paragraph": b"<p>"
-    + b"".join(b"<b a=%d>" % n for n in range(512))
-    + b"<p>x" * 1_987,
-    "adoption agency": b"".join(b"<b a=%d><p>" % n for n in range(830)) + b"</b>" * 830,
-    "formatting and blocks": b"".join(b"<i a=%d>" % n for n in range(1_250)) + b"<div>x" * 1_250,
+    + b"".join(b"<b a=%d>" % n for n in range(200))
+    + b"<p>x</p>" * 1_130,
+    "adoption agency": b"".join(b"<b a=%d><p>" % n for n in range(119)) + b"</b>" * 119,
+    "ends that close nothing": b"<p>"
+    + b"".join(b"<i a=%d></x>" % n for n in range(512))
+    + b"<div>x</x>" * 737,
     "foster parents": b"<table>"
-    + b"".join(b"<b a=%d>x" % n for n in range(512))
-    + b"<tr>x" * 1_980,
+    + b"".join(b"<b a=%d>x" % n for n in range(200))
+    + b"<tr>x</tr>" * 1_130,
 }
 
 
@@ -48,7 +50,9 @@ def test_a_small_page_is_read_in_place() -> None:
     assert not used_sandbox
 
 
-@pytest.mark.parametrize("page", [b"<a href=/x>" + b"y" * 270_000, b"<a href=/x>" + b"<p>" * 2_600])
+@pytest.mark.parametrize(
+    "page", [b"<a href=/x>" + b"y" * 270_000, b"<a href=/x>" + b"<p>x</p>" * 1_300]
+)
 def test_a_page_that_could_take_long_is_read_in_the_sandbox_and_says_the_same(page: bytes) -> None:
     (reading,), used_sandbox = read(page)
     assert [item.url for item in reading.found] == ["http://e.org/x"]
@@ -69,7 +73,14 @@ def test_the_worst_that_is_read_in_place_stays_small(page: bytes) -> None:
 
 def test_many_bytes_or_many_tags_are_not_quick() -> None:
     assert not is_quick(b"<a " + b" ".join(b"a%d" % n for n in range(50_000)) + b">")
-    assert not is_quick(b"<b>" * 2_501)
+    assert not is_quick(b"<b></b>" * 1_251)
+
+
+def test_tags_that_nest_deep_are_not_quick_wherever_they_are() -> None:
+    plain, nested = b"<p>x</p>" * 400, b"<div>" * 300
+    assert is_quick(plain * 2)
+    for page in (nested, plain + nested, nested + plain, plain + nested + b"</div>" * 300 + plain):
+        assert not is_quick(page)
 
 
 def test_a_page_that_kills_its_worker_is_blamed_and_the_next_is_read() -> None:

@@ -14,6 +14,8 @@ from crawl4r.rules import ReadingRules
 
 _QUICK_BYTES = 256 * 1024
 _QUICK_TAGS = 2_500
+_QUICK_DEPTH = 240  # tags open at once; those of a table make two elements each
+_WINDOW, _NARROW = 4_096, 128  # bytes in which tags are counted
 
 
 class Unreadable(Exception):
@@ -60,5 +62,31 @@ class SafeReader:
 
 
 def is_quick(body: bytes) -> bool:
-    """Whether no parser can take more than a moment for it."""
-    return len(body) <= _QUICK_BYTES and body.count(b"<") <= _QUICK_TAGS
+    """Whether no parser can take more than a moment for it, or nests so deep that it may fail."""
+    if len(body) > _QUICK_BYTES:
+        return False
+    tags = is_open = 0
+    for start in range(0, len(body), _WINDOW):
+        begun, ends = _tags_in(body, start, start + _WINDOW)
+        if is_open + begun > _QUICK_DEPTH and _nests_deep(body, start, is_open):
+            return False
+        is_open = max(0, is_open + begun - ends)
+        tags += begun + ends
+    return tags <= _QUICK_TAGS
+
+
+def _nests_deep(body: bytes, start: int, is_open: int) -> bool:
+    """The same window again, looked at closely."""
+    for narrow in range(start, start + _WINDOW, _NARROW):
+        begun, ends = _tags_in(body, narrow, narrow + _NARROW)
+        if is_open + begun > _QUICK_DEPTH:
+            return True
+        is_open = max(0, is_open + begun - ends)
+    return False
+
+
+def _tags_in(body: bytes, start: int, end: int) -> tuple[int, int]:
+    """How many begin and how many end there. What is open is a guess, then: tags that need no end make
+    it too high, ends that close nothing make it too low."""
+    ends = body.count(b"</", start, end + 1)
+    return body.count(b"<", start, end) - ends, ends

@@ -28,7 +28,7 @@ def loaded_by(code: str) -> set[str]:
         (f"import {CLI}.running", {"rich", "numpy", "pyarrow", "pydantic", "crawl4r.documenting"}),
         (
             "import crawl4r.resilience.sandboxed, crawl4r.reading",
-            {"asyncio", "msgspec", "click", "rich", "numpy", "pycurl", "sqlite3"},
+            {"asyncio", "click", "rich", "numpy", "pycurl", "sqlite3"},
         ),
     ],
     ids=["the list of commands", "the options of a crawl", "a crawl", "a reading process"],

@@ -20,6 +20,7 @@ from crawl4r.markup import body_of, spaced_text
 _ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
 _ENOUGH_WORDS = 25  # different ones, in paragraphs
 _MUCH_SAID = 2_000  # characters that are not worth counting words in
+_FIRST = 8  # paragraphs that tell most pages apart
 _MOST_KNOWN = 100_000
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -35,7 +36,7 @@ class Sayings:
         """0 for a page whose address is hardly one of many; it may as well be new."""
         if _ONE_OF_MANY.search(url, url.find("/", len("https://"))) is None:
             return 0
-        said = [node.text for node in document.tree.select("p")]
+        said = _paragraphs(document, url)
         if not _is_enough(said):
             body = body_of(document.tree)
             return _mark(said if body is None else spaced_text(body).split())
@@ -60,6 +61,16 @@ class Sayings:
         self._count += 1
 
 
+def _paragraphs(document: Document, url: str) -> list[str]:
+    """The first ones, where they are enough; all of them where a query may have sorted them."""
+    nodes = document.tree.select("p")
+    if "?" not in url and len(nodes) > _FIRST:
+        said = [node.text for node in nodes[:_FIRST]]
+        if _is_enough(said):
+            return said
+    return [node.text for node in nodes]
+
+
 def _is_enough(said: Sequence[str]) -> bool:
     """Paragraphs count where there is enough in them: lists and tables of links differ from one
     address to the next without a new word being said."""
@@ -71,13 +82,10 @@ def _words_of_its_own(document: Document, url: str) -> set[str]:
     body = body_of(document.tree)
     if body is None:
         return set()
-    linked = " ".join(node.text for node in body.find_all("a"))
-    words = _words_in(spaced_text(body))
-    return words - _words_in(linked) - _words_in(unquote(url))
-
-
-def _words_in(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))
+    words = {word for word in spaced_text(body).lower().split() if word.isalpha()}
+    for node in body.find_all("a"):
+        words.difference_update(node.text.lower().split())
+    return words.difference(_WORD.findall(unquote(url).lower()))
 
 
 def _mark(said: Iterable[str]) -> int:
