@@ -14,8 +14,8 @@ from crawl4r.markup import parse_html
 from crawl4r.model import FoundBy
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
-# All of it in one walk, in the order of the page.
-_NAMED = ("a", "area", "frame", "iframe", "base", "link", "meta")
+_FRAMES = ("frame", "iframe")
+_NAMED = ("a", "area", *_FRAMES)
 _REFRESH_TIME = re.compile(r"[\d.]*[\s;,]*")
 _REFRESH_NAME = re.compile(r"url\s*=\s*", re.IGNORECASE)
 FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml", "application/feed+json"])
@@ -33,13 +33,21 @@ class Document:
         # Every link once for each time it stands there: href, kind, and where. Plain tuples, for
         # there are dozens on every page.
         self.mentions: list[tuple[str, FoundBy, Element]] = []
-        mentions, link = self.mentions, FoundBy.LINK
-        for node in self.tree.iter_elements(_NAMED):
-            if (tag := node.tag) == "a":
-                if href := node.attr("href"):
-                    mentions.append((href, link, node))
-            else:
-                self._read(node, tag)
+        find = self.tree.find_all
+        for node in find("base"):
+            self.base_href = self.base_href or (node.attr("href") or "").strip()
+        for node in find("link"):
+            self._read_link(node)
+        for node in find("meta"):
+            self._read_meta(node)
+        if find("area") or find("frame") or find("iframe"):
+            for node in self.tree.iter_elements(_NAMED):
+                is_frame = node.tag in _FRAMES
+                by = FoundBy.FRAME if is_frame else FoundBy.LINK
+                self._mention(node.attr("src" if is_frame else "href"), by, node)
+        else:  # the parser knows its elements by name: no walk over all of them
+            link = FoundBy.LINK
+            self.mentions += [(href, link, a) for a in find("a") if (href := a.attr("href"))]
 
     def base(self, url: str) -> str:
         """What links on the page are relative to, when it was found at `url`."""
@@ -49,18 +57,6 @@ class Document:
             return canonicalize(self.base_href, url, AS_WRITTEN)
         except InvalidUrl:
             return url
-
-    def _read(self, node: Element, tag: str) -> None:
-        if tag == "link":
-            self._read_link(node)
-        elif tag == "meta":
-            self._read_meta(node)
-        elif tag == "area":
-            self._mention(node.attr("href"), FoundBy.LINK, node)
-        elif tag == "base":
-            self.base_href = self.base_href or (node.attr("href") or "").strip()
-        else:
-            self._mention(node.attr("src"), FoundBy.FRAME, node)
 
     def _mention(self, href: str | None, by: FoundBy, node: Element) -> None:
         if href:
