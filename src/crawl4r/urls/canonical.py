@@ -8,6 +8,7 @@ percent escapes, no doubled slashes. The result is a fixed point: canonical(cano
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 import ada_url
@@ -73,6 +74,7 @@ class UrlParts(NamedTuple):
         return f"{self.scheme}://{self.netloc}"
 
 
+@lru_cache(maxsize=1024)  # a page's own URL is cut a dozen times
 def split(canonical_url: str) -> UrlParts:
     """Cut a canonical URL; anything else may be cut wrongly."""
     scheme, _, rest = canonical_url.partition("://")
