@@ -14,8 +14,9 @@ from crawl4r.rules import ReadingRules
 
 _QUICK_BYTES = 256 * 1024
 _QUICK_TAGS = 2_500
-_QUICK_DEPTH = 240  # tags open at once; those of a table make two elements each
-_WINDOW, _NARROW = 4_096, 128  # bytes in which tags are counted
+_QUICK_DEPTH = 240  # tags; those of a table make two elements each
+_STRETCH, _PIECE = 2_048, 512  # bytes of a page, and those of them that are looked at
+_SEEN_OPEN = 60  # tags in these pieces that no tag there ends
 
 
 class Unreadable(Exception):
@@ -65,28 +66,20 @@ def is_quick(body: bytes) -> bool:
     """Whether no parser can take more than a moment for it, or nests so deep that it may fail."""
     if len(body) > _QUICK_BYTES:
         return False
-    tags = is_open = 0
-    for start in range(0, len(body), _WINDOW):
-        begun, ends = _tags_in(body, start, start + _WINDOW)
-        if is_open + begun > _QUICK_DEPTH and _nests_deep(body, start, is_open):
-            return False
-        is_open = max(0, is_open + begun - ends)
-        tags += begun + ends
-    return tags <= _QUICK_TAGS
+    tags = body.count(b"<")
+    return tags <= _QUICK_DEPTH or (tags <= _QUICK_TAGS and not _may_nest_deep(body))
 
 
-def _nests_deep(body: bytes, start: int, is_open: int) -> bool:
-    """The same window again, looked at closely."""
-    for narrow in range(start, start + _WINDOW, _NARROW):
-        begun, ends = _tags_in(body, narrow, narrow + _NARROW)
-        if is_open + begun > _QUICK_DEPTH:
+def _may_nest_deep(body: bytes) -> bool:
+    """Whether too many tags seem to be open at once, by a piece of every stretch of the page: tags that
+    nest deep take more room than lies between two pieces. A guess: tags that need no end make it too
+    high, ends that close nothing make it too low."""
+    is_open = 0
+    for start in range(0, len(body), _STRETCH):
+        end = start + _PIECE
+        is_open += body.count(b"<", start, end) - 2 * body.count(b"</", start, end)
+        if is_open < 0:
+            is_open = 0
+        elif is_open > _SEEN_OPEN:
             return True
-        is_open = max(0, is_open + begun - ends)
     return False
-
-
-def _tags_in(body: bytes, start: int, end: int) -> tuple[int, int]:
-    """How many begin and how many end there. What is open is a guess, then: tags that need no end make
-    it too high, ends that close nothing make it too low."""
-    ends = body.count(b"</", start, end + 1)
-    return body.count(b"<", start, end) - ends, ends
