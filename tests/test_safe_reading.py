@@ -19,8 +19,8 @@ HOSTILE = {
     "nested": b"<div>" * 240,
     "attributes": b"<a " + b" ".join(b"a%d" % n for n in range(37_000)) + b">",
     "unlike formatting in each paragraph": b"<p>"
-    + b"".join(b"<b a=%d>" % n for n in range(200))
-    + b"<p>x</p>" * 1_130,
+    + b"".join(b"<b a=%d>" % n for n in range(100, 150))
+    + b"<p>x</p>" * 1_220,
     "adoption agency": b"".join(b"<b a=%d><p>" % n for n in range(100)) + b"</b>" * 40,
     "ends that close nothing": b"<p>"
     + b"".join(b"<i a=%d></x>" % n for n in range(512))
