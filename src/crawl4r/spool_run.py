@@ -39,11 +39,9 @@ class DiscoverRun(CrawlRun):
         reopen: Callable[[], Parts] | None = None,
     ) -> None:
         """`parts` are of the discoverer's own folder in the workspace."""
-        content = replace(settings.content, extract=False, probe=False)
-        settings = replace(settings, content=content)
         super().__init__(
             parts,
-            settings,
+            _without_content(settings),
             seeds,
             budgets,
             refresh=refresh,
@@ -56,6 +54,9 @@ class DiscoverRun(CrawlRun):
             self._spool, self.brake, lambda: self.settings.spool.max_backlog
         )
 
+    def reload(self, settings: Settings) -> None:
+        super().reload(_without_content(settings))
+
     async def _build(self, stack: contextlib.AsyncExitStack) -> Crawl:
         announcer = build_announcer(self.parts, self.settings, self._spool, stack)
         self._order = replace(self._order, announcer=announcer)
@@ -63,6 +64,11 @@ class DiscoverRun(CrawlRun):
 
     def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
         return [*super()._beside(crawl), self.pressure.watch()]
+
+
+def _without_content(settings: Settings) -> Settings:
+    """Pages are read for their links alone."""
+    return replace(settings, content=replace(settings.content, extract=False, probe=False))
 
 
 class ScrapeRun(CrawlRun):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,11 @@ from typing import Any
 import pytest
 
 import crawl4r
+from crawl4r.app_parts import discoverer_folder
+from crawl4r.app_spool import shared_budgets
+from crawl4r.settings import load_settings
+from crawl4r.spool_run import DiscoverRun
+from crawl4r.workspace import Workspace
 from tests.cli.running import LOOPBACK, Answer, Background, run, wait_until
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
 from tests.site.process import SiteProcess
@@ -311,3 +317,24 @@ def test_a_killed_scraper_takes_its_discoverer_with_it(site: SiteProcess, ws: Pa
     answer = run("spool", "run", site.url("/site/200/"), "-w", ws, *LOOPBACK, "--json")
     assert (answer.code, answer.json["pages"]) == (0, 200)
     assert_every_page_is_stored_once(ws, expected_bodies(site, 200))
+
+
+def test_a_discoverer_reads_no_documents_also_after_its_settings_were_loaded_again(
+    site: SiteProcess, ws: Path
+) -> None:
+    private = {"network": {"allow_private": ["127.0.0.1"]}, "politeness": {"rate": 0}}
+    settings = load_settings(overrides=private)
+
+    async def discovered() -> DiscoverRun:
+        urls = (site.url("/site/3/"),)
+        workspace = Workspace(discoverer_folder(ws), settings, home=ws)
+        budgets = shared_budgets(ws, settings)
+        run = DiscoverRun(workspace.parts, settings, urls, budgets, workspace=ws)
+        async with workspace:
+            await run.finish()
+            run.reload(settings)
+        return run
+
+    run = asyncio.run(discovered())
+    assert run.visits() == 3
+    assert not run.settings.content.extract
