@@ -8,6 +8,7 @@ import pytest
 
 import crawl4r
 from crawl4r.model import Verdict
+from tests.cli.running import wait_until
 from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport, serve_bytes
 from tests.fetch.forward_proxy import ForwardProxy
 from tests.fetch.nginx import NAME, Nginx, make_certificate
@@ -42,9 +43,14 @@ def test_http2_can_be_switched_off(nginx: Nginx) -> None:
 
 @pytest.mark.parametrize("http2", [True, False])
 def test_one_tls_connection_is_used_again(nginx: Nginx, http2: bool) -> None:
-    urls = [nginx.url(page_path(SIZE, number)) for number in range(1, 7)]
-    fetch_each(*urls, ca_file=str(nginx.certificate), http2=http2)
-    assert len({connection for connection, _, _ in nginx.served()[-6:]}) == 1
+    paths = [f"{page_path(SIZE, number)}?{http2}" for number in range(1, 7)]
+    fetch_each(*map(nginx.url, paths), ca_file=str(nginx.certificate), http2=http2)
+    wait_until(lambda: len(served(nginx, paths)) == 6)  # its log follows its answers
+    assert len(set(served(nginx, paths))) == 1
+
+
+def served(nginx: Nginx, paths: list[str]) -> list[int]:
+    return [connection for connection, _, path in nginx.served() if path in paths]
 
 
 def test_many_http2_requests_at_once_all_arrive_whole(nginx: Nginx) -> None:
