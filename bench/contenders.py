@@ -36,7 +36,9 @@ def _crawl4r_command(url: str, directory: Path) -> list[str]:
 
 
 def _crawl4r_documents_command(url: str, directory: Path) -> list[str]:
-    return [word for word in _crawl4r_command(url, directory) if word != "--no-extract"]
+    """Documents without an index: the others have none."""
+    command = _crawl4r_command(url, directory)
+    return ["--no-index" if word == "--no-extract" else word for word in command]
 
 
 def _crawl4r_stored(directory: Path, _: Manifest) -> Stored:
