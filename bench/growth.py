@@ -10,6 +10,7 @@ loopback, and prints when the first request came and the peak RSS. Then crawls o
 import argparse
 import asyncio
 import json
+import os
 import sys
 import tempfile
 import time
@@ -27,6 +28,8 @@ SPEED = (
 
 
 def main() -> None:
+    # Every URL shows the same page, which is a trap if anything is.
+    os.environ["CRAWL4R_LIMITS__TRAPS__ENABLED"] = "false"
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--small", type=int, default=10_000)
     parser.add_argument("--large", type=int, default=1_000_000)
