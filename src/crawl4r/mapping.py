@@ -46,8 +46,7 @@ def map_settings(settings: Settings, common_crawl: str = "") -> Settings:
         pagination=False,
         common_crawl=common_crawl or settings.explore.common_crawl,
     )
-    content = replace(settings.content, extract=False, probe=False)
-    return replace(settings, explore=explore, content=content)
+    return replace(settings.without_content(), explore=explore)
 
 
 def mapped(database: Database) -> Iterator[MappedUrl]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 from msgspec import field
+from msgspec.structs import replace
 
 from crawl4r.checking import Section, checked
 from crawl4r.errors import SettingsError
@@ -112,6 +113,10 @@ class Settings(Section, frozen=True):
             follow_nofollow=self.scope.follow_nofollow,
             follow_feeds=self.explore.enabled and self.explore.feeds and self.limits.depth != 0,
         )
+
+    def without_content(self) -> Settings:
+        """The same, for who reads pages for their links alone."""
+        return replace(self, content=replace(self.content, extract=False, probe=False))
 
     def robots_rules(self) -> RobotsRules:
         token = self.agent.robots_token

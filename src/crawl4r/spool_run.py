@@ -41,7 +41,7 @@ class DiscoverRun(CrawlRun):
         """`parts` are of the discoverer's own folder in the workspace."""
         super().__init__(
             parts,
-            _without_content(settings),
+            settings.without_content(),
             seeds,
             budgets,
             refresh=refresh,
@@ -55,7 +55,7 @@ class DiscoverRun(CrawlRun):
         )
 
     def reload(self, settings: Settings) -> None:
-        super().reload(_without_content(settings))
+        super().reload(settings.without_content())
 
     async def _build(self, stack: contextlib.AsyncExitStack) -> Crawl:
         announcer = build_announcer(self.parts, self.settings, self._spool, stack)
@@ -64,11 +64,6 @@ class DiscoverRun(CrawlRun):
 
     def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
         return [*super()._beside(crawl), self.pressure.watch()]
-
-
-def _without_content(settings: Settings) -> Settings:
-    """Pages are read for their links alone."""
-    return replace(settings, content=replace(settings.content, extract=False, probe=False))
 
 
 class ScrapeRun(CrawlRun):

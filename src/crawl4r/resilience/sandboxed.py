@@ -36,7 +36,7 @@ def main() -> None:
             return
         run = make(config)
         gc.freeze()  # what is loaded stays: no need to look through it again and again
-        gc.set_threshold(_UNCOLLECTED)  # a page is thousands of rows and links, and no cycles
+        gc.set_threshold(_UNCOLLECTED)  # a page is thousands of rows and links
         # Only now: what the imports map is not the page's doing.
         resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory),) * 2)
         channel.sendall(FRAME.pack(0, 0))  # ready: the first page's time begins now
