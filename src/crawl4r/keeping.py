@@ -65,7 +65,7 @@ class Keeper:
         self._wall = wall
         self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self.untold: list[Visit] = []  # durable, but whoever waited for that was cancelled
+        self.untold: list[Visit] = []  # durable, but whoever waited was cancelled or got an error
         self.pages = shelf.notes.tally("pages")
         self.bytes = shelf.notes.tally("bytes")
 
@@ -95,11 +95,16 @@ class Keeper:
             self._timer.cancel()
             self._timer = None
         waiting, self._waiting = self._waiting, []
+        visits = [visit for visit, _ in waiting]
+        lasting: list[Visit] = []
         try:
-            hosts = self._write([visit for visit, _ in waiting])
+            hosts, recorded = self._write(visits)
+            lasting = visits
+            self._pass_on(recorded)
         except (Crawl4rError, OSError) as problem:
             with contextlib.suppress(Crawl4rError):  # the first word is the one to be told
                 self._shelf.database.rollback()
+            self.untold += lasting
             _fail_all(waiting, problem)
             if not waiting:
                 raise
@@ -118,12 +123,13 @@ class Keeper:
             self._timer = None
         self._waiting.clear()
 
-    def _write(self, visits: Sequence[Visit]) -> set[str]:
+    def _write(self, visits: Sequence[Visit]) -> tuple[set[str], list[Capture]]:
+        """Everything up to the commit: the hosts that have new URLs, and what was captured."""
         shelf = self._shelf
         now = self._wall()
         kept = [self._with_content(visit) for visit in visits if visit.capture]
         shelf.blobs.flush()
-        recorded = []
+        recorded: list[Capture] = []
         endings = [visit.ending for visit in visits if not visit.capture]
         for visit, capture in kept:
             if visit.lease.was_answered:
@@ -145,11 +151,14 @@ class Keeper:
         if memories := self._budgets.remember(self._clock(), now):
             shelf.hosts.save(memories)
         shelf.database.commit()
+        return hosts, recorded
+
+    def _pass_on(self, recorded: Sequence[Capture]) -> None:
+        """To files that follow the database. When they cannot be written, they catch up later."""
         if self._on_commit:
             self._on_commit()
-        for log in shelf.logs:
+        for log in self._shelf.logs:
             log.add(recorded)
-        return hosts
 
     def _with_content(self, visit: Visit) -> tuple[Visit, Capture]:
         capture = visit.capture

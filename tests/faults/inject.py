@@ -1,6 +1,7 @@
 """python -m tests.faults.inject COMMAND...: crawl4r with one file operation that fails.
 
     CRAWL4R_FAULT=place#n       the n-th call at this place fails; without it none does
+    CRAWL4R_FAULT_UNTIL=file    a disk that became full by that has room again once this file is there
     CRAWL4R_FAULT_WHILE=file    every fsync fails as long as this file is there
     CRAWL4R_FAULT_TRACE=file    where the places of all calls are noted, in order
     CRAWL4R_FILE_LIMIT=bytes    no file may grow beyond (RLIMIT_FSIZE): for what SQLite itself writes
@@ -32,9 +33,10 @@ WRITE_FULL = "fault: the disk is full"
 class Faults:
     """Counts the operations below a folder and makes one of them fail."""
 
-    def __init__(self, folder: str, wish: str, no_sync_while: str = "") -> None:
+    def __init__(self, folder: str, wish: str, no_sync_while: str = "", full_until: str = "") -> None:
         self._folder = folder
         self._wish = wish
+        self._full_until = full_until
         self._no_sync_while = no_sync_while
         self._is_full = False
         self._seen: Counter[str] = Counter()
@@ -50,7 +52,7 @@ class Faults:
     def write(self, fd: int, data: Any) -> int:
         if not self._is_ours(fd):
             return self._write(fd, data)
-        if self._is_full:
+        if self._is_full and not (self._full_until and os.path.exists(self._full_until)):
             raise OSError(errno.ENOSPC, WRITE_FULL)
         if self._is_wished("write"):
             self._is_full = True
@@ -111,7 +113,8 @@ def main() -> None:
     if limit := os.environ.get("CRAWL4R_FILE_LIMIT"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit),) * 2)
     while_there = os.environ.get("CRAWL4R_FAULT_WHILE", "")
-    faults = Faults(workspace, os.environ.get("CRAWL4R_FAULT", ""), while_there)
+    until_there = os.environ.get("CRAWL4R_FAULT_UNTIL", "")
+    faults = Faults(workspace, os.environ.get("CRAWL4R_FAULT", ""), while_there, until_there)
     faults.install()
     try:
         crawl4r_main()

@@ -112,19 +112,23 @@ def fill(path: Path) -> None:
             filler.write(bytes(4096))
 
 
+def begin_faulty(site: SiteProcess, workspace: Path, **faults: str) -> subprocess.Popen[str]:
+    arguments = ["crawl", site.url("/site/60/"), "--workspace", str(workspace)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.faults.inject", *arguments, *LOOPBACK, *WIDE],
+        cwd=REPOSITORY,
+        env=environment({**PATIENT, **faults}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def test_a_disk_that_fails_to_sync_for_a_while_costs_nothing(
     site: SiteProcess, tmp_path: Path
 ) -> None:
     sick, workspace = tmp_path / "sick", tmp_path / "ws"
-    arguments = ["crawl", site.url("/site/60/"), "--workspace", str(workspace)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.inject", *arguments, *LOOPBACK, *WIDE],
-        cwd=REPOSITORY,
-        env=environment({**PATIENT, "CRAWL4R_FAULT_WHILE": str(sick)}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as crawl:
+    with begin_faulty(site, workspace, CRAWL4R_FAULT_WHILE=str(sick)) as crawl:
         wait_until(lambda: len(site.requests()) > 10)
         sick.touch()
         wait_until(lambda: state_of(workspace) == "waiting for the store")
@@ -132,6 +136,22 @@ def test_a_disk_that_fails_to_sync_for_a_while_costs_nothing(
         sick.unlink()
         out, err = crawl.communicate(timeout=60)
     assert (crawl.returncode, "Traceback" in err) == (0, False), err
+    assert_only_what_was_in_flight_was_asked_again(site, Answer(0, out.encode(), err))
+    assert_every_page_is_stored_once(workspace, expected_bodies(site, 60))
+
+
+def test_what_was_committed_counts_though_its_log_could_not_be_written(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    room, workspace = tmp_path / "room", tmp_path / "ws"
+    place = "write in write_all < LineFile.append#3"
+    faults = {"CRAWL4R_FAULT": place, "CRAWL4R_FAULT_UNTIL": str(room)}
+    with begin_faulty(site, workspace, **faults) as crawl:
+        wait_until(lambda: state_of(workspace) == "waiting for the store")
+        room.touch()
+        out, err = crawl.communicate(timeout=60)
+    assert "metadata.jsonl" in events_of(err, "store_lost")[0]["problem"]
+    assert (crawl.returncode, json.loads(out)["visits"]) == (0, 60)
     assert_only_what_was_in_flight_was_asked_again(site, Answer(0, out.encode(), err))
     assert_every_page_is_stored_once(workspace, expected_bodies(site, 60))
 

@@ -20,6 +20,14 @@ from crawl4r.crawl import EndedBy
 from crawl4r.errors import StorageError
 from crawl4r.fetch.port import Request
 from crawl4r.model import Failure, Response
+from crawl4r.resilience.brake import Brake
+from crawl4r.resilience.clock import Clock
+from crawl4r.resilience.health import new_history
+from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.resilience.network import Network
+from crawl4r.resilience.probing import Prober
+from crawl4r.resilience.stalling import View, WatchRules
+from crawl4r.resilience.watchdog import Watchdog
 from crawl4r.settings import Settings, load_settings
 from crawl4r.urls.address import AddressGate
 from crawl4r.workspace import Workspace
@@ -127,6 +135,38 @@ def test_a_process_that_was_stopped_for_a_while_has_not_stalled(
         answer = crawl.end()
     assert answer.code == 0
     assert "stalled" not in answer.err and "blocked" not in answer.err
+
+
+def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: Path) -> None:
+    """The clock jumps, as it does for one that was stopped, after a beat that nobody was told of."""
+    ahead = 0.0
+    clock = Clock(lambda: time.monotonic() + ahead)
+    heart = Heartbeat(clock.monotonic)
+    rules = WatchRules(stall_seconds=5)
+    history = new_history()
+
+    async def watch() -> None:
+        nonlocal ahead
+        looked = asyncio.Event()
+
+        def look() -> View:
+            looked.set()
+            return View(heart.at, 0.0)
+
+        network, prober = Network(Brake(), heart), Prober(AddressGate().refusal)
+        dog = Watchdog(
+            tmp_path, network, prober, lambda: rules, look, print, clock=clock, history=history
+        )
+        dog.start()
+        looked.clear()
+        await looked.wait()
+        heart.beat()
+        ahead = 60.0
+        await asyncio.sleep(3 * rules.tick)
+        dog.close("enough")
+
+    asyncio.run(watch())
+    assert history["stalls"] == 0
 
 
 def test_waiting_as_a_server_asked_is_no_stall(site: SiteProcess, tmp_path: Path) -> None:

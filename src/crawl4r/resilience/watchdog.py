@@ -73,7 +73,7 @@ class Watchdog:
         self._loop_thread = threading.get_ident()
         self._heard_at = self._stepped_at = self._clock()
         self._is_asked = False  # the loop, and it has not answered yet
-        self._slept = 0.0  # seconds since the last beat in which the whole process stood still
+        self._sleeps: list[tuple[float, float]] = []  # of the whole process: when it woke, how long
         self._examine_at = self._probe_at = 0.0
         self._answered = network.questions  # of them, by the probes
         self._stall: dict[str, Any] | None = None  # the one that lasts
@@ -113,7 +113,8 @@ class Watchdog:
         asleep = max(0.0, now - self._stepped_at - 2 * rules.tick - _LATE)
         self._stepped_at = now
         self._heard_at += asleep
-        self._slept += asleep
+        if asleep:
+            self._sleeps.append((now, asleep))
         blocked = now - self._heard_at if self._is_asked else 0.0
         if not self._is_asked:
             self._is_asked = True
@@ -121,7 +122,7 @@ class Watchdog:
         self._see_to_the_network(now)
         self._see_to_the_memory(now)
         if blocked <= 2 * rules.tick:  # it answers, and what it says is not old
-            quiet, blocked = max(0.0, seconds_quiet(self._view, now) - self._slept), 0.0
+            quiet, blocked = self._seconds_quiet(now), 0.0
         else:
             quiet = blocked
         if quiet < rules.stall_seconds:
@@ -137,12 +138,16 @@ class Watchdog:
 
     def _answer(self) -> None:
         """In the event loop: it is alive, and says where the crawl stands."""
-        view = self._look()
-        if view.beat != self._view.beat:
-            self._slept = 0.0
-        self._view = view
+        self._view = self._look()
         self._heard_at = self._clock()
         self._is_asked = False
+
+    def _seconds_quiet(self, now: float) -> float:
+        """Without the time in which the whole process stood still since the last beat."""
+        view = self._view
+        self._sleeps = [(woke, seconds) for woke, seconds in self._sleeps if woke > view.beat]
+        slept = sum(seconds for _, seconds in self._sleeps)
+        return max(0.0, seconds_quiet(view, now) - slept)
 
     def _see_to_the_network(self, now: float) -> None:
         network, questions = self._network, self._network.questions
