@@ -33,7 +33,9 @@ WRITE_FULL = "fault: the disk is full"
 class Faults:
     """Counts the operations below a folder and makes one of them fail."""
 
-    def __init__(self, folder: str, wish: str, no_sync_while: str = "", full_until: str = "") -> None:
+    def __init__(
+        self, folder: str, wish: str, no_sync_while: str = "", full_until: str = ""
+    ) -> None:
         self._folder = folder
         self._wish = wish
         self._full_until = full_until
