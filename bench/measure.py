@@ -29,6 +29,7 @@ class Usage:
     exit_code: int  # negative: ended by that signal
     stdout: str
     stderr: str
+    stolen: float  # share of the machine's time that its host gave to others meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ def run(
     """Run the command to its end and return its cost. What it leaves running is ended with it."""
     _compile_ours()
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        stolen_before = _stolen_seconds()
         started = time.perf_counter()
         process = subprocess.Popen(
             command,
@@ -120,6 +122,7 @@ def run(
             waited_cpu, exit_code = _wait(process, session, timeout)
         finally:
             wall = time.perf_counter() - started
+            stolen = (_stolen_seconds() - stolen_before) / (wall * (os.cpu_count() or 1))
             _end_session(session)
         return Usage(
             wall=wall,
@@ -129,7 +132,15 @@ def run(
             exit_code=exit_code,
             stdout=_text(stdout),
             stderr=_text(stderr),
+            stolen=stolen,
         )
+
+
+def _stolen_seconds() -> float:
+    """Of all processors since boot; 0 where the kernel does not tell."""
+    with contextlib.suppress(OSError, IndexError):
+        return int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / TICKS
+    return 0.0
 
 
 @cache

@@ -42,6 +42,7 @@ class Replayed:
     cpu: float  # seconds, of all its processes
     peak_rss: int
     yardstick: float  # seconds of CPU for parsing alone, right after it
+    stolen: float  # share of the machine's time that went to others while it ran
     edges: int
     differing: tuple[str, ...]
 
@@ -82,6 +83,7 @@ def replay(workspace: Path) -> Replayed:
             usage.cpu,
             usage.peak_rss,
             float(parsed.stdout),
+            usage.stolen,
             json.loads(usage.stdout)["edges"],
             tuple(differing),
         )
@@ -117,6 +119,7 @@ def _show(runs: list[Replayed], pages: int) -> None:
         f"parsing alone      {parsing.median:9.3f}  ({parsing.least:.3f}..{parsing.greatest:.3f})"
     )
     print(f"x parsing alone    {ratio.median:9.2f}  ({ratio.least:.2f}..{ratio.greatest:.2f})")
+    print(f"stolen from us     {median(run.stolen for run in runs):9.1%}")
     print(f"peak RSS MB        {median(run.peak_rss for run in runs) / 1e6:9.0f}")
     for differing in sorted({name for run in runs for name in run.differing}):
         print(f"{differing} is not what the crawl wrote")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from turbohtml import Element
 
-from crawl4r.archive.csv_cells import cell, quoted
+from crawl4r.archive.csv_cells import cell, is_plain, quoted
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.discovery.links import Document
@@ -111,10 +111,10 @@ class _Cells(dict[str, str]):
 
 def _anchor_cell(text: str) -> str:
     # A few words in one line are what would be made of them. No blank but a space is printable.
-    is_tidy = text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]
-    if not is_tidy or len(text) > _WIDEST:
-        text = " ".join(text[:_ANCHOR_READ].split())[:_WIDEST]
-    return quoted(cell(text))
+    is_tidy = "  " not in text and text[-1:] != " " and len(text) <= _WIDEST
+    if is_tidy and is_plain(text):
+        return text
+    return quoted(cell(" ".join(text[:_ANCHOR_READ].split())[:_WIDEST]))
 
 
 def _rel_cell(rel: str) -> str:
@@ -146,10 +146,15 @@ class Targets:
         self.rooted = self._table(split(page).origin)
         self.foldered = self._table(page[: page.rindex("/") + 1])
         self._by_page: dict[str, str] = {}
+        self._itself: str | None = None
 
     def of(self, href: str) -> str | None:
         """The canonical target; None when it leads to no page."""
         first = href[0]
+        if first == "#":  # a place on the page itself
+            if self._itself is None:
+                self._itself = self._spell("")
+            return self._itself or None
         if first == "/" or href.startswith(_ABSOLUTE):
             table = self.rooted
         elif (first.isalnum() or first == ".") and ":" not in href:
@@ -157,17 +162,20 @@ class Targets:
         elif href.startswith(_NEVER_A_PAGE):
             return None
         else:
-            table = self._by_page  # `#x`, `?q` and `http:?q`, and what stands behind blanks
+            table = self._by_page  # `?q` and `http:?q`, and what stands behind blanks
             href = href.partition("#")[0]
         target = table.get(href)
-        if target is None:
-            try:
-                target = quoted(canonicalize(href.partition("#")[0], self._base, self._rules))
-            except InvalidUrl:
-                return None
+        if target is None and (target := self._spell(href.partition("#")[0])):
             table[href] = target
             self._count += 1
-        return target
+        return target or None
+
+    def _spell(self, href: str) -> str:
+        """The cell of a target; empty when there is none."""
+        try:
+            return quoted(canonicalize(href, self._base, self._rules))
+        except InvalidUrl:
+            return ""
 
     def _table(self, name: str) -> dict[str, str]:
         table = self._tables.get(name)

@@ -40,6 +40,11 @@ def quoted(text: str) -> str:
     return text
 
 
+def is_plain(text: str) -> bool:
+    """Whether `quoted(cell(text))` is the text itself, without a look at it sign by sign."""
+    return text.isprintable() and text[:1] not in _SUSPECT and "," not in text and '"' not in text
+
+
 def iso_time(epoch: float) -> str:
     """ISO 8601 in UTC, to the millisecond."""
     seconds, milliseconds = divmod(round(epoch * 1000), 1000)

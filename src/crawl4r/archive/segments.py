@@ -35,6 +35,12 @@ class _Place(NamedTuple):
     raw_length: int
 
 
+class _OpenSegment(NamedTuple):
+    segment: int
+    fd: int
+    path: Path
+
+
 class SegmentBlobs:
     """See `port.Blobs`."""
 
@@ -56,7 +62,7 @@ class SegmentBlobs:
         self._segment = 0
         self._end = 0  # of the durable records in the current segment
         self._fd: int | None = None
-        self._open_for_reading: tuple[int, int] | None = None  # a segment and its descriptor
+        self._open_for_reading: _OpenSegment | None = None
         self._added: dict[bytes, _Place] = {}
         # Not yet committed, maybe: good for the lines of the log, not for saying that a page is there.
         self._flushed: dict[bytes, _Place] = {}
@@ -112,12 +118,13 @@ class SegmentBlobs:
         place = self._place(key)
         if place is None:
             return None
-        path = self._path(place.segment)
         try:
-            record = os.pread(self._reading(place.segment), HEAD_BYTES + place.length, place.offset)
+            segment = self._reading(place.segment)
+            record = os.pread(segment.fd, HEAD_BYTES + place.length, place.offset)
         except OSError as problem:
+            path = self._path(place.segment)
             raise StorageDamaged(f"{path} cannot be read: {problem.strerror}") from problem
-        return _unpack(record, key, place, path)
+        return _unpack(record, key, place, segment.path)
 
     def locate(self, sha256: str) -> str:
         key = bytes.fromhex(sha256)
@@ -168,17 +175,18 @@ class SegmentBlobs:
                 raise StorageFull(f"cannot open {path}: {problem.strerror}") from problem
         return self._fd
 
-    def _reading(self, segment: int) -> int:
-        """A descriptor of the segment; it stays open, for pages are read in the order they came."""
-        if self._open_for_reading is None or self._open_for_reading[0] != segment:
-            fd = os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
+    def _reading(self, segment: int) -> _OpenSegment:
+        """It stays open, for pages are read in the order they came."""
+        if self._open_for_reading is None or self._open_for_reading.segment != segment:
+            path = self._path(segment)
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self._end_reading()
-            self._open_for_reading = (segment, fd)
-        return self._open_for_reading[1]
+            self._open_for_reading = _OpenSegment(segment, fd, path)
+        return self._open_for_reading
 
     def _end_reading(self) -> None:
         if self._open_for_reading is not None:
-            os.close(self._open_for_reading[1])
+            os.close(self._open_for_reading.fd)
             self._open_for_reading = None
 
     def _close_segment(self) -> None:

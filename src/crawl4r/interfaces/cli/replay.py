@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -63,6 +62,8 @@ def command(
     if check:
         _check_that_nobody_writes(workspace, out)
     start_ahead(_REPLAYER, len(os.sched_getaffinity(0)))
+    import asyncio  # noqa: PLC0415 - with all else that takes long, while the processes start
+
     if check:
         told = asyncio.run(_check(workspace, out, talks=not as_json))
     elif out:
