@@ -83,9 +83,9 @@ def measure(extract: Callable[[bytes], str]) -> list[Result]:
 def ours(html: bytes) -> str:
     """What is left of the page by crawl4r, as text."""
     from crawl4r.content.main_content import prune  # noqa: PLC0415  the peers' runs do without
-    from crawl4r.markup import parse_html, spaced_text  # noqa: PLC0415
+    from crawl4r.markup import parse_html  # noqa: PLC0415
 
-    return spaced_text(prune(parse_html(html)))
+    return prune(parse_html(html)).words
 
 
 def trafilatura(html: bytes) -> str:

@@ -25,7 +25,7 @@ from crawl4r.content.block_features import NameWeights, features, name_parts
 from crawl4r.content.blocks import Page, walk
 from crawl4r.content.content_model import Forest, Model
 from crawl4r.content.main_content import prune_by
-from crawl4r.markup import parse_html, spaced_text
+from crawl4r.markup import parse_html
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "crawl4r" / "content" / "main_content.npz"
 FOLDS = 5
@@ -184,7 +184,7 @@ def cross_validate() -> list[Result]:
             if fold[number] == held:
                 tree = parse_html(each.labelled.html)
                 began = time.process_time()
-                text = spaced_text(prune_by(model, tree))
+                text = prune_by(model, tree).words
                 cpu = time.process_time() - began
                 f1 = word_f1(words(text), words(each.labelled.truth))
                 results.append(Result(each.labelled.kind, f1, cpu))

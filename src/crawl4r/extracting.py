@@ -21,7 +21,7 @@ from crawl4r.content.outline import links_of
 from crawl4r.content.pdf import read_pdf
 from crawl4r.content.validate import validate
 from crawl4r.errors import InvalidUrl
-from crawl4r.markup import head_of, parse_html, spaced_text
+from crawl4r.markup import head_of, parse_html
 from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
@@ -61,10 +61,9 @@ def _from_html(
     said = metadata_of(tree, html)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
-    content = prune(tree, repeated)
+    content, words = prune(tree, repeated)
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree) if learn else ()
-    words = spaced_text(content)
     markdown = markdown_of(content, base)
     document = _document(page.url, Kind.HTML, said, markdown, words, base)
     text = plain_text(markdown) if with_links else ""

@@ -42,7 +42,7 @@ DOCUMENTATION = f"""<body><div class="related"><a href="/">index</a> <a href="/n
 
 
 def kept(html: str, repeated: frozenset[int] = frozenset()) -> str:
-    return prune(parse_html(html), repeated).html or ""
+    return prune(parse_html(html), repeated).body.html or ""
 
 
 def test_an_article_is_kept_without_what_is_around_it() -> None:
@@ -189,6 +189,6 @@ def test_the_same_page_gives_the_same_answer() -> None:
     ],
 )
 def test_no_page_is_too_odd(html: str) -> None:
-    assert prune(parse_html(html)).html is not None
-    assert prune(parse_html(html), frozenset([1])).html is not None
+    assert prune(parse_html(html)).body.html is not None
+    assert prune(parse_html(html), frozenset([1])).body.html is not None
     assert isinstance(fingerprints(parse_html(html)), list)

@@ -111,3 +111,14 @@ def test_what_is_escaped_in_markdown_is_not_in_the_text() -> None:
 def _cells(markdown: str) -> list[list[str]]:
     rows = [line for line in markdown.splitlines() if line.startswith("|") and "---" not in line]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_blank_lines_stay_in_code_alone() -> None:
+    """A link around an image has no words, and leaves nothing behind."""
+    image = "<p><a href=x><img src=y></a></p>"
+    code = "<ul><li><pre>x\n\n\n\ny</pre></li></ul>"
+    markdown = convert(f"<p>a</p>{image}<p>b</p>{code}{image}<pre>```\n\n\n</pre>{image}<p>c</p>")
+    inside = markdown.replace(" ", "")
+    assert markdown.startswith("a\n\nb\n\n")
+    assert "x\n\n\n\ny" in inside and "```\n\n\n" in inside
+    assert markdown.endswith("\n\nc") and not markdown.endswith("\n\n\nc")

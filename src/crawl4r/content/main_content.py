@@ -21,9 +21,12 @@ from turbohtml import Document, Element, Node, Text
 
 from crawl4r.content.blocks import INLINE, Container, Page, flag_bits, walk
 from crawl4r.content.content_model import Model
-from crawl4r.markup import body_of
+from crawl4r.markup import body_of, spaced_text
 
-_LANDMARKS = "main,[role=main]"
+# By name, for the parser knows its elements by that: to ask each of them is a walk over the tree.
+_LANDMARKS = tuple(
+    f"{tag}[role=main]" for tag in ("div", "section", "article", "body", "form", "table", "td")
+)
 _LANDMARK_SHARE = 0.3  # of the text of the body; less may be a teaser in an odd place
 # What a landmark must not hold to be content and nothing else.
 _MIXED_IN = frozenset(["footer", "form", "header", "dialog", "button", "noscript", "main"])
@@ -43,9 +46,17 @@ _RUNNING_TEXT = frozenset(["p", "li", "dt", "dd"])
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
-class _Landmark(NamedTuple):
-    """What is to go when an element says it is the content."""
+class Pruned(NamedTuple):
+    """What is left of a page: its body, and the text in that, a blank wherever a tag stands."""
 
+    body: Element
+    words: str
+
+
+class _Landmark(NamedTuple):
+    """The text of an element that says it is the content, and what is to go then."""
+
+    words: str
     junk: list[Element]  # inside it
     around: list[Node]
 
@@ -56,7 +67,7 @@ def _shipped() -> Model:
         return Model.load(file)
 
 
-def prune(tree: Document, repeated: Holder[int] = frozenset()) -> Element:
+def prune(tree: Document, repeated: Holder[int] = frozenset()) -> Pruned:
     """The body with only main content left in it; the tree is changed.
 
     `repeated`: fingerprints of blocks known to recur on most pages of this site, removed as
@@ -65,17 +76,18 @@ def prune(tree: Document, repeated: Holder[int] = frozenset()) -> Element:
     return prune_by(_shipped(), tree, repeated)
 
 
-def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) -> Element:
+def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) -> Pruned:
     """`prune` with a model that need not be the one that is shipped."""
     body = body_of(tree)
     if body is None:
-        return _without_body(tree)
+        body = _without_body(tree)
+        return Pruned(body, spaced_text(body))
     landmark = _clear_landmark(tree, body)
     if landmark is not None:
         for node in (*landmark.junk, *landmark.around):
             node.decompose()
         if repeated == frozenset():
-            return body
+            return Pruned(body, spaced_text(body) if landmark.junk else landmark.words)
     page = walk(tree)
     if page.blocks:
         kept = np.ones(len(page.blocks), bool)
@@ -85,12 +97,14 @@ def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) 
         kept &= ~_is_repeated(page, repeated)
         _keep_whole(page, kept)
         _remove(page, kept)
-    return body
+    return Pruned(body, spaced_text(body))
 
 
 def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
     """The one element that says it is the content, if nothing in it looks like anything else."""
-    landmarks = tree.select(_LANDMARKS)
+    landmarks = list(tree.find_all("main"))
+    for kind in _LANDMARKS:
+        landmarks += tree.select(kind)
     if len(landmarks) != 1:
         return None
     (node,) = landmarks
@@ -103,10 +117,13 @@ def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
         elif _is_mixed_in(each):
             return None
     around = _around(node, body)
-    text = node.text
-    everything = len(text) + sum(len(each.text) for each in around)
-    is_large = len(text) >= _LANDMARK_SHARE * everything
-    return _Landmark(junk, around) if is_large and not text.isspace() else None
+    texts = list(node.strings)
+    words = " ".join(texts)
+    length = len(words) - len(texts) + 1
+    everything = length + sum(len(each.text) for each in around)
+    if length < _LANDMARK_SHARE * everything or words.isspace():
+        return None
+    return _Landmark(words, junk, around)
 
 
 def _is_mixed_in(node: Element) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from turbohtml import Element, Markdown
 
@@ -11,9 +10,7 @@ from crawl4r.content.tables import level_rows, unfold_layout
 from crawl4r.markup import body_of, parse_html
 
 # Marks that sites hang on a heading so that it can be linked to.
-_PERMALINKS = frozenset(
-    ["headerlink", "anchor", "anchorjs-link", "header-anchor", "heading-anchor", "hash-link"]
-)
+_PERMALINKS = "a:is(.headerlink,.anchor,.anchorjs-link,.header-anchor,.heading-anchor,.hash-link)"
 # Inline wrappers say nothing in markdown, and highlighted code has hundreds of them.
 _WRAPPERS = "span,font,tt,ins,abbr"
 _STYLE = Markdown(
@@ -29,8 +26,7 @@ _LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{_TARGET}"
 _ANYWHERE = re.compile(_LEFT_OVER)
 _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
 
-_BLANK_LINES = re.compile(r"(`{3,}).*?\n[ >]*\1|\n{3,}", re.DOTALL)  # not those of code
-
+_FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
 _LINK = re.compile(rf"(?<!\\)!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}")
 _HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
@@ -44,12 +40,9 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def markdown_of(body: Element, url: str) -> str:
     """The markdown of a pruned body; links are made absolute with `url`. The tree is changed."""
-    for link in list(body.iter_elements("a")):
-        classes = link.attr("class")
-        if classes and _is_permalink(classes):
-            link.decompose()
-        elif link.attr("title") is not None:
-            del link.attrs["title"]  # mostly the name of the target again
+    body.remove(_PERMALINKS)
+    for link in body.select("a[title]"):
+        del link.attrs["title"]  # mostly the name of the target again
     body.strip_tags(_WRAPPERS)
     unfold_layout(body)
     if url:
@@ -59,14 +52,25 @@ def markdown_of(body: Element, url: str) -> str:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
     markdown = _without_left_overs(markdown, body)
-    if "\n\n\n" in markdown:
-        markdown = _BLANK_LINES.sub(lambda found: found[0] if found[1] else "\n\n", markdown)
-    return markdown.strip()
+    return _without_blank_lines(markdown).strip()
 
 
-@lru_cache(maxsize=4096)
-def _is_permalink(classes: str) -> bool:
-    return not _PERMALINKS.isdisjoint(classes.split())
+def _without_blank_lines(markdown: str) -> str:
+    """One between two blocks is enough; those of code stay."""
+    if "\n\n\n" not in markdown:
+        return markdown
+    kept: list[str] = []
+    fence = ""  # of the code that we are in
+    for line in markdown.split("\n"):
+        if fence:
+            if line.lstrip(" >").startswith(fence):
+                fence = ""
+        elif not line and kept and not kept[-1]:
+            continue
+        elif found := _FENCE_BEGINS.match(line):
+            fence = found[1]
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _without_left_overs(markdown: str, body: Element) -> str:
@@ -78,9 +82,17 @@ def _without_left_overs(markdown: str, body: Element) -> str:
 
 
 def _has_signs(text: str) -> bool:
-    if "<" in text and ("</" in text or "<br>" in text):
-        return True
-    return ("&" in text and "&#" in text) or "[](" in text
+    return _is_followed(text, "<", ("/", "br>")) or _is_followed(text, "&", ("#",)) or "[](" in text
+
+
+def _is_followed(text: str, sign: str, by: tuple[str, ...]) -> bool:
+    """From one of the signs to the next: there are few, and a single one is found in no time."""
+    at = text.find(sign)
+    while at >= 0:
+        if text.startswith(by, at + 1):
+            return True
+        at = text.find(sign, at + 1)
+    return False
 
 
 def _replaced(found: re.Match[str]) -> str:
