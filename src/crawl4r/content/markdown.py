@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 from turbohtml import Element, Markdown
 
@@ -26,6 +28,7 @@ _LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{_TARGET}"
 _ANYWHERE = re.compile(_LEFT_OVER)
 _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
 
+_BLANK_LINES = re.compile(r"\n{3,}")
 _FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
 _LINK = re.compile(rf"(?<!\\)!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}")
@@ -52,33 +55,18 @@ def markdown_of(body: Element, url: str) -> str:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
     markdown = _without_left_overs(markdown, body)
-    return _without_blank_lines(markdown).strip()
-
-
-def _without_blank_lines(markdown: str) -> str:
-    """One between two blocks is enough; those of code stay."""
-    if "\n\n\n" not in markdown:
-        return markdown
-    kept: list[str] = []
-    fence = ""  # of the code that we are in
-    for line in markdown.split("\n"):
-        if fence:
-            if line.lstrip(" >").startswith(fence):
-                fence = ""
-        elif not line and kept and not kept[-1]:
-            continue
-        elif found := _FENCE_BEGINS.match(line):
-            fence = found[1]
-        kept.append(line)
-    return "\n".join(kept)
+    if "\n\n\n" in markdown:  # one blank line between two blocks is enough
+        markdown = _outside_code(markdown, partial(_BLANK_LINES.sub, "\n\n"))
+    return markdown.strip()
 
 
 def _without_left_overs(markdown: str, body: Element) -> str:
     """Words and marks alone; what looks like a left-over in the page's own code stays."""
     if not _has_signs(markdown):
         return markdown
-    is_own = _has_signs(body.text)
-    return (_NOT_IN_CODE if is_own else _ANYWHERE).sub(_replaced, markdown)
+    if not _has_signs(body.text):
+        return _ANYWHERE.sub(_replaced, markdown)
+    return _outside_code(markdown, partial(_NOT_IN_CODE.sub, _replaced))
 
 
 def _has_signs(text: str) -> bool:
@@ -100,6 +88,25 @@ def _replaced(found: re.Match[str]) -> str:
     if text[0] in "\\`":
         return text
     return " " if text[0] == "&" or text == "<br>" else ""
+
+
+def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
+    """Change all that does not stand between two fences."""
+    pieces = []
+    start = at = 0
+    fence = ""  # of the code that we are in
+    for line in markdown.split("\n"):
+        end = at + len(line)
+        if fence:
+            if line.lstrip(" >").startswith(fence):
+                pieces.append(markdown[start:end])
+                start, fence = end, ""
+        elif "```" in line and (found := _FENCE_BEGINS.match(line)):
+            pieces.append(change(markdown[start:at]))
+            start, fence = at, found[1]
+        at = end + 1
+    rest = markdown[start:]
+    return "".join([*pieces, rest if fence else change(rest)])
 
 
 def markdown_of_html(html: str, url: str) -> str:

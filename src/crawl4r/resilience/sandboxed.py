@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import gc
 import importlib
 import json
 import resource
@@ -15,10 +14,8 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import Any, cast
 
-from crawl4r.resilience.allocator import keep_freed_memory
+from crawl4r.resilience.allocator import collect_seldom, keep_freed_memory
 from crawl4r.resilience.frame import FRAME
-
-_UNCOLLECTED = 50_000  # objects, until the collector looks for cycles among them
 
 
 def main() -> None:
@@ -35,8 +32,7 @@ def main() -> None:
         if not memory:  # started ahead, and not needed
             return
         run = make(config)
-        gc.freeze()  # what is loaded stays: no need to look through it again and again
-        gc.set_threshold(_UNCOLLECTED)  # a page is thousands of rows and links
+        collect_seldom()
         # Only now: what the imports map is not the page's doing.
         resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory),) * 2)
         channel.sendall(FRAME.pack(0, 0))  # ready: the first page's time begins now
