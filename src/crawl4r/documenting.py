@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from crawl4r import events
@@ -20,6 +19,7 @@ from crawl4r.archive.captures import GONE, Captures, answer_in
 from crawl4r.archive.documents import Change, Documents, ExtractionRow, hash_of, id_of
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.site_blocks import SiteBlocks
+from crawl4r.capture_follower import CaptureFollower
 from crawl4r.content.changes import compare
 from crawl4r.content.near import similarity
 from crawl4r.errors import StorageDamaged
@@ -41,14 +41,14 @@ from crawl4r.urls.canonical import split
 # Bump when the same bytes would give another document: what an older version wrote is out of date.
 EXTRACTOR_VERSION = 2
 
-_BATCH = 32
 _NEAR = 0.9  # similarity from which one document stands for both
 _JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}
-_PAUSE = 0.2  # seconds between two looks for new captures
 
 
-class Documenter:
-    """Turns captures into documents, a batch at a time."""
+class Documenter(CaptureFollower):
+    """Turns captures into documents."""
+
+    pause = 0.2  # a document is what a reader waits for
 
     def __init__(
         self,
@@ -57,15 +57,13 @@ class Documenter:
         blobs: Blobs,
         sandbox: Sandbox,
     ) -> None:
+        super().__init__(captures)
         self._database = database
-        self._captures = captures
         self._blobs = blobs
         self._sandbox = sandbox
         self._documents = Documents(database)
         self._site_blocks = SiteBlocks(database)
         self._revisits = Revisits(database)
-        self._is_ending = asyncio.Event()
-        self._is_stopped = False
         self.changes: Counter[str] = Counter()
 
     @property
@@ -76,49 +74,14 @@ class Documenter:
         """How many captures wait to be read."""
         return self._captures.count_after(self.cursor)
 
-    async def follow(self) -> None:
-        """Keep up with a crawl until `end`, then finish what is left."""
-        while True:
-            is_last = self._is_ending.is_set()
-            done = await self.catch_up()
-            if is_last:
-                return await self.end_lessons()
-            if not done:
-                try:
-                    async with asyncio.timeout(_PAUSE):
-                        await self._is_ending.wait()
-                except TimeoutError:
-                    continue
-
-    def end(self) -> None:
-        """No more captures will come."""
-        self._is_ending.set()
-
-    def stop(self) -> None:
-        """Leave what is left for the next run."""
-        self._is_stopped = True
-
-    async def catch_up(self, on_progress: Callable[[int], None] | None = None) -> int:
-        """Read everything behind the cursor; how many captures that were."""
-        total = 0
-        while batch := self._next_batch():
-            await self._process(batch)
-            total += len(batch)
-            if on_progress:
-                on_progress(len(batch))
-        return total
-
-    async def end_lessons(self) -> None:
-        """Everything was read: use what is known of sites too small for a whole lesson."""
+    async def finish(self) -> None:
+        """Use what is known of sites too small for a whole lesson."""
         if self._is_stopped:
             return
         hosts = self._site_blocks.end_lessons()
         self._database.commit()
         for host in hosts:
             await self._read_again(host)
-
-    def _next_batch(self) -> list[Capture]:
-        return [] if self._is_stopped else list(islice(self._captures.after(self.cursor), _BATCH))
 
     def forget_all(self) -> None:
         """Begin anew at the next `catch_up`; nothing is durable before its first batch is."""

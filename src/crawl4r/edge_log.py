@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from crawl4r.archive.csv_cells import EDGES_HEADER
 from crawl4r.archive.earlier import EarlierBytes
 from crawl4r.archive.line_file import LineFile
 from crawl4r.archive.port import Blobs
+from crawl4r.capture_follower import CaptureFollower
 from crawl4r.edges import EdgeReader, Edges, encoding_of, has_links
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture
@@ -32,11 +32,9 @@ from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import CanonicalRules
 
 _NOTE = "edges"
-_BATCH = 32
-_PAUSE = 0.5  # seconds between two looks for new captures
 
 
-class EdgeLog:
+class EdgeLog(CaptureFollower):
     """Appends to the file a batch at a time. `sandbox` runs `crawl4r.edges:make_edge_reader`."""
 
     def __init__(
@@ -48,16 +46,14 @@ class EdgeLog:
         blobs: Blobs,
         sandbox: Sandbox,
     ) -> None:
+        super().__init__(captures)
         self._rules = spelling_as_json(rules)
         self._database = database
-        self._captures = captures
         self._blobs = blobs
         self._sandbox = sandbox
         self._reader = EdgeReader(rules)
         self._earlier = EarlierBytes(database)
         self._notes = Notes(database)
-        self._is_ending = asyncio.Event()
-        self._is_stopped = False
         self._file = LineFile(path, EDGES_HEADER)
         # For all we know, a page of the batch at hand brought the last run down.
         self._is_wary = self._notes.get(_NOTE) is not None
@@ -77,50 +73,22 @@ class EdgeLog:
         self._note(0)
         return 0
 
-    async def follow(self) -> None:
-        """Keep up with a crawl until `end`, then finish what is left."""
-        while True:
-            is_last = self._is_ending.is_set()
-            done = await self.catch_up()
-            if is_last:
-                return
-            if not done:
-                try:
-                    async with asyncio.timeout(_PAUSE):
-                        await self._is_ending.wait()
-                except TimeoutError:
-                    continue
+    @property
+    def cursor(self) -> int:
+        return self._cursor
 
-    def end(self) -> None:
-        """No more captures will come."""
-        self._is_ending.set()
-
-    def stop(self) -> None:
-        """Leave what is left for the next run."""
-        self._is_stopped = True
-
-    async def catch_up(self, on_progress: Callable[[int], None] | None = None) -> int:
-        """Write the links of all captures behind the cursor; how many captures that were."""
-        total = 0
-        while batch := self._next_batch():
-            news = self._earlier.news(batch[0].id, batch[-1].id)
-            pages = [capture for capture in batch if capture.id in news]
-            texts = await asyncio.gather(*(self._rows_of(capture) for capture in pages))
-            if data := "".join(texts).encode("utf-8", "replace"):
-                self._file.append(data, sync=True)
-            self._cursor = batch[-1].id
-            self._note(self._cursor)
-            self._is_wary = False
-            total += len(batch)
-            if on_progress:
-                on_progress(len(batch))
-        return total
+    async def _process(self, batch: Sequence[Capture]) -> None:
+        news = self._earlier.news(batch[0].id, batch[-1].id)
+        pages = [capture for capture in batch if capture.id in news]
+        texts = await asyncio.gather(*(self._rows_of(capture) for capture in pages))
+        if data := "".join(texts).encode("utf-8", "replace"):
+            self._file.append(data, sync=True)
+        self._cursor = batch[-1].id
+        self._note(self._cursor)
+        self._is_wary = False
 
     def close(self) -> None:
         self._file.close()
-
-    def _next_batch(self) -> list[Capture]:
-        return [] if self._is_stopped else list(islice(self._captures.after(self._cursor), _BATCH))
 
     def _note(self, cursor: int) -> None:
         put_note(self._notes, cursor, self._file.end, self._rules)

@@ -222,7 +222,7 @@ class Workspace:
             if anew:
                 documenter.forget_all()
             await documenter.catch_up(on_progress)
-            await documenter.end_lessons()
+            await documenter.finish()
             self.database.commit()
             return dict(documenter.changes)
 

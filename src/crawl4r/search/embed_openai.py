@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from crawl4r.errors import UsageError
-from crawl4r.search.embed_remote import ask_in_batches, prepare, unit_vectors
+from crawl4r.search.embed_remote import RemoteEmbedder, unit_vectors
 from crawl4r.search.http_json import JsonClient
-from crawl4r.search.port import Vector, Vectors
+from crawl4r.search.port import Vector
 from crawl4r.search.server_failed import ServerFailed
 
 # OpenAI takes 2,048 texts and 300,000 tokens; servers like it take 32 texts. A token is a byte at
@@ -28,12 +27,15 @@ _TOO_MUCH = re.compile(
 )
 
 
-class OpenAiEmbedder:
+class OpenAiEmbedder(RemoteEmbedder):
     """See `port.Embedder`. `url` is the server's, with or without `/v1`.
 
     A text that the server finds too long is halved until it is not: these servers refuse what
     others cut.
     """
+
+    _max_batch = _MAX_BATCH
+    _max_bytes = _MAX_BYTES
 
     def __init__(
         self,
@@ -63,29 +65,6 @@ class OpenAiEmbedder:
         cut = self._asked.get("dimensions")
         return f"{self._name}@{cut}" if cut else self._name
 
-    @property
-    def dimension(self) -> int:
-        if self._dimension is None:
-            self.embed(["dimension"])
-        assert self._dimension is not None
-        return self._dimension
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.empty((0, self.dimension), np.float32)
-        parts = ask_in_batches(
-            self._embed_batch,
-            prepare(texts),
-            max_count=_MAX_BATCH,
-            max_bytes=_MAX_BYTES,
-            is_too_much=_is_too_much,
-        )
-        return np.stack(parts)
-
-    def embed_query(self, text: str) -> Vector:
-        vector: Vector = self.embed([text])[0]
-        return vector
-
     def close(self) -> None:
         self._client.close()
 
@@ -98,6 +77,13 @@ class OpenAiEmbedder:
         self._dimension = vectors.shape[1]
         self._count_tokens(answer.get("usage"))
         return list(vectors)
+
+    @staticmethod
+    def _is_too_much(problem: ServerFailed) -> bool:
+        """OpenAI says 400 to too much of anything, and only its words tell of what."""
+        return problem.status == 413 or (
+            problem.status in {400, 422} and bool(_TOO_MUCH.search(problem.problem))
+        )
 
     def _count_tokens(self, usage: Any) -> None:
         total = usage.get("total_tokens") if isinstance(usage, dict) else None
@@ -123,10 +109,3 @@ def _unpacked(row: str) -> Any:
         return np.frombuffer(base64.b64decode(row, validate=True), "<f4")
     except (ValueError, binascii.Error):
         raise ValueError("answers with an embedding that is not base64 of floats") from None
-
-
-def _is_too_much(problem: ServerFailed) -> bool:
-    """OpenAI says 400 to too much of anything, and only its words tell of what."""
-    return problem.status == 413 or (
-        problem.status in {400, 422} and bool(_TOO_MUCH.search(problem.problem))
-    )

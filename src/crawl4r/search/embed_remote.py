@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from crawl4r.search.port import Vectors
+from crawl4r.search.port import Vector, Vectors
 from crawl4r.search.server_failed import ServerFailed
 
 T = TypeVar("T")
 _MAX_CHARACTERS = 100_000  # of a text; no model reads on after so many
 _MIN_CHARACTERS = 64  # a text as short as this is not what is too much
+
+
+class RemoteEmbedder(ABC):
+    """See `port.Embedder`: what is the same for every server."""
+
+    _max_bytes: int  # of texts in one request
+    _dimension: int | None = None  # as the server's vectors have it, once it was asked
+
+    @property
+    def dimension(self) -> int:
+        if self._dimension is None:
+            self.embed(["dimension"])
+        assert self._dimension is not None
+        return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
+        parts = ask_in_batches(
+            self._embed_batch,
+            prepare(texts),
+            max_count=self._max_batch,
+            max_bytes=self._max_bytes,
+            is_too_much=self._is_too_much,
+        )
+        return np.stack(parts)
+
+    def embed_query(self, text: str) -> Vector:
+        vector: Vector = self.embed([text])[0]
+        return vector
+
+    @property
+    @abstractmethod
+    def _max_batch(self) -> int:
+        """Texts that one request may have."""
+
+    @abstractmethod
+    def _embed_batch(self, texts: list[str]) -> list[Vector]:
+        """Unit vectors from the server, in the order of the texts; it also notes their dimension."""
+
+    @staticmethod
+    @abstractmethod
+    def _is_too_much(problem: ServerFailed) -> bool:
+        """Whether fewer or shorter texts would have been taken."""
 
 
 def prepare(texts: Sequence[str]) -> list[str]:

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-import numpy as np
 from msgspec import Struct
 
-from crawl4r.search.embed_remote import ask_in_batches, prepare, unit_vectors
+from crawl4r.search.embed_remote import RemoteEmbedder, ask_in_batches, prepare, unit_vectors
 from crawl4r.search.http_json import JsonClient
-from crawl4r.search.port import Vector, Vectors
+from crawl4r.search.port import Vector
 from crawl4r.search.server_failed import ServerFailed
 
 _MAX_BYTES = 1_000_000  # of texts in one request; a server takes 2 MB unless it was told otherwise
@@ -50,6 +49,10 @@ class _TeiServer:
     def close(self) -> None:
         self._client.close()
 
+    @staticmethod
+    def _is_too_much(problem: ServerFailed) -> bool:
+        return problem.status == 413
+
     @property
     def _info(self) -> _Info:
         """Asked for when it is first needed: who builds an embedder may never use it."""
@@ -69,33 +72,14 @@ class _TeiServer:
         return _Info(model, most if isinstance(most, int) and most > 0 else _MAX_BATCH)
 
 
-class TeiEmbedder(_TeiServer):
+class TeiEmbedder(_TeiServer, RemoteEmbedder):
     """See `port.Embedder`."""
 
-    _dimension: int | None = None
+    _max_bytes = _MAX_BYTES
 
     @property
-    def dimension(self) -> int:
-        if self._dimension is None:
-            self.embed(["dimension"])
-        assert self._dimension is not None
-        return self._dimension
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.empty((0, self.dimension), np.float32)
-        parts = ask_in_batches(
-            self._embed_batch,
-            prepare(texts),
-            max_count=self._info.max_batch,
-            max_bytes=_MAX_BYTES,
-            is_too_much=_is_too_much,
-        )
-        return np.stack(parts)
-
-    def embed_query(self, text: str) -> Vector:
-        vector: Vector = self.embed([text])[0]
-        return vector
+    def _max_batch(self) -> int:
+        return self._info.max_batch
 
     def _embed_batch(self, texts: list[str]) -> list[Vector]:
         rows = self._client.post("/embed", {"inputs": texts, "normalize": True, "truncate": True})
@@ -117,7 +101,7 @@ class TeiReranker(_TeiServer):
             prepare(texts),
             max_count=self._info.max_batch,
             max_bytes=_MAX_BYTES,
-            is_too_much=_is_too_much,
+            is_too_much=self._is_too_much,
         )
 
     def _rank_batch(self, query: str, texts: list[str]) -> list[float]:
@@ -135,7 +119,3 @@ class TeiReranker(_TeiServer):
         if not all(map(isfinite, found.values())):
             raise self._client.failure("/rerank", "answers with a score that is not a number")
         return [found[index] for index in range(len(texts))]
-
-
-def _is_too_much(problem: ServerFailed) -> bool:
-    return problem.status == 413
