@@ -47,11 +47,13 @@ class EdgeReader:
         self._targets = Targets(rules)
         self._anchors = _Cells(_anchor_cell)
         self._rels = _Cells(_rel_cell)
+        self._has_rels = False  # on the page at hand
 
     def read(self, url: str, body: bytes, encoding: str) -> Edges:
         """Every link of an HTML page in the order of the document."""
         document = Document(as_utf8(body, encoding))
         self._targets.turn_to(document.base(url))
+        self._has_rels = document.has_rels()
         mentions, source = document.mentions, quoted(url)
         if len(mentions) <= _ROWS_AT_ONCE:
             return Edges(self._lines(source, mentions))
@@ -80,13 +82,14 @@ class EdgeReader:
         targets = self._targets
         rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
         anchors, rels, link = self._anchors, self._rels, FoundBy.LINK
+        has_rels = self._has_rels
         lines = []
         for href, by, node in mentions:
             target = rooted.get(href) or foldered.get(href) or target_of(href)
             if target is None:
                 continue
             if by is link:
-                rel = node.attr("rel")
+                rel = node.attr("rel") if has_rels else None
                 end = rels[rel] if rel else ""
                 lines.append(f"{source},{target},{anchors[node.text]},{end}\n")
             else:

@@ -148,18 +148,18 @@ class Reader:
         found: list[Found] = []
         is_new = self._seen.on_page(base)
         tells_apart = not self._judge.rules.follow_nofollow
+        has_rels = document.has_rels()
         for href, by, node in document.mentions:
-            own_depth = depth
+            own_depth, may_say_no = depth, has_rels
             if by is not _LINK:  # almost all are
+                may_say_no = True
                 # What a page calls its own address, or sends the reader on to, is no deeper than it.
                 own_depth = depth - 1 if by in _SAME_PAGE else depth
                 if by is FoundBy.FEED_LINK and (depth > 1 or not self._judge.rules.follow_feeds):
                     continue  # every article of a blog names a feed of its own comments
-            if tells_apart and (document.nofollow or is_nofollow(node)):
-                nofollow = True  # refused here, but it must not hide the same link elsewhere
-            elif is_new(href, own_depth):
-                nofollow = document.nofollow or is_nofollow(node)
-            else:
+            nofollow = document.nofollow or (may_say_no and is_nofollow(node))
+            # What is refused here must not hide the same link elsewhere.
+            if not (nofollow and tells_apart) and not is_new(href, own_depth):
                 continue
             item = self._judge.judge(href, base, own_depth, by, nofollow=nofollow, anchor=node)
             if item is not None:
@@ -193,6 +193,9 @@ class SeenLinks:
         by_folder = self._table(page[: page.rindex("/") + 1])
 
         def is_new(href: str, depth: int) -> bool:
+            best = by_origin.get(hash(href))  # what is in there is whole: most links, and at once
+            if best is not None and best <= depth:
+                return False
             hash_at = href.find("#")
             if hash_at >= 0:
                 href = href[:hash_at]

@@ -73,7 +73,7 @@ def test_a_drip_below_the_slowest_speed_is_given_up_before_the_time_limit(
     [
         ("/reset", "reset", True),
         ("/close", "empty-reply", True),
-        ("/garbage", "HTTP/0.9", False),
+        ("/garbage", "not-http", False),
         ("/body/truncated", "truncated", True),
         ("/body/unended-chunks", "truncated", True),
         ("/body/broken-chunks", "chunk", True),

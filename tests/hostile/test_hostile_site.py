@@ -30,7 +30,7 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "/slow-headers?ms=500&n=20": ("network-error", "timeout", "failed"),
     "/reset": ("network-error", "reset", "failed"),
     "/close": ("network-error", "empty-reply", "failed"),
-    "/garbage": ("network-error", "HTTP/0.9", "failed"),
+    "/garbage": ("network-error", "not-http", "failed"),
     "/body/truncated": ("network-error", "truncated", "failed"),
     "/body/unended-chunks": ("network-error", "truncated", "failed"),
     "/body/broken-chunks": ("network-error", "chunk", "failed"),

@@ -49,6 +49,10 @@ class Document:
             link = FoundBy.LINK
             self.mentions += [(href, link, a) for a in find("a") if (href := a.attr("href"))]
 
+    def has_rels(self) -> bool:
+        """Whether any link says what it is: on most pages none needs to be asked."""
+        return bool(self.tree.select("a[rel]") or self.tree.select("area[rel]"))
+
     def base(self, url: str) -> str:
         """What links on the page are relative to, when it was found at `url`."""
         if not self.base_href:

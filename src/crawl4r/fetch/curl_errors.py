@@ -27,6 +27,9 @@ _REASONS: dict[int, tuple[str, bool]] = {
     pycurl.E_HTTP2: ("http2", True),
 }
 _HEADERS_TOO_LARGE = ("header", "too large")
+_NO_STATUS_LINE = (
+    "HTTP/0.9"  # so libcurl takes an answer without one, unless the connection was used before
+)
 
 
 def failure_of(
@@ -46,6 +49,8 @@ def failure_of(
         reason = f"headers-too-large: {message or 'a line is longer than the limit'}"
         return Failure(Verdict.HOSTILE, reason, False, sent_at, latency, status, hurts_host=False)
     reason, transient = _REASONS.get(code, (f"curl-{code}", True))
+    if _NO_STATUS_LINE in message:
+        reason = "not-http"
     return Failure(
         Verdict.NETWORK_ERROR, f"{reason}: {message}", transient, sent_at, latency, status
     )
