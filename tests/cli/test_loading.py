@@ -30,8 +30,20 @@ def loaded_by(code: str) -> set[str]:
             "import crawl4r.resilience.sandboxed, crawl4r.reading",
             {"asyncio", "click", "rich", "numpy", "pycurl", "sqlite3"},
         ),
+        (
+            "import crawl4r.resilience.sandboxed, crawl4r.extracting",
+            {"asyncio", "click", "rich", "pycurl", "sqlite3", "requests", "pypdfium2"},
+        ),
+        (f"import {CLI}.replay", {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace"}),
     ],
-    ids=["the list of commands", "the options of a crawl", "a crawl", "a reading process"],
+    ids=[
+        "the list of commands",
+        "the options of a crawl",
+        "a crawl",
+        "a reading process",
+        "a process for documents",
+        "a replay, before its processes start",
+    ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_needed(code: str, absent: set[str]) -> None:
     assert not loaded_by(code) & absent
