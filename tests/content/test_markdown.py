@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from crawl4r.content.markdown import markdown_of, plain_text
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawl4r.content.markdown import markdown_of, outside_code, plain_text
 from crawl4r.markup import body_of, parse_html
 
 PAGE = """
@@ -122,3 +127,34 @@ def test_blank_lines_stay_in_code_alone() -> None:
     assert markdown.startswith("a\n\nb\n\n")
     assert "x\n\n\n\ny" in inside and "```\n\n\n" in inside
     assert markdown.endswith("\n\nc") and not markdown.endswith("\n\n\nc")
+
+
+def outside_code_line_by_line(markdown: str) -> str:
+    """What `outside_code` does with `str.upper`, told slowly."""
+    lines, fence = [], ""
+    for line in markdown.split("\n"):
+        begins = re.match(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})", line)
+        if fence:
+            lines.append(line)
+            rest = line.lstrip(" >")
+            if rest.startswith(fence):
+                lines[-1] = line[: len(line) - len(rest) + len(fence)]
+                lines[-1] += rest[len(fence) :].upper()
+                fence = ""
+        elif begins:
+            lines.append(line)
+            fence = begins[1]
+        else:
+            lines.append(line.upper())
+    return "\n".join(lines)
+
+
+@given(st.lists(st.sampled_from(["```", "````", "\n", "> ", " ", "- ", "1. ", "a", "\n\n"])))
+def test_what_stands_in_code_is_left_alone(parts: list[str]) -> None:
+    markdown = "".join(parts)
+    assert outside_code(markdown, str.upper) == outside_code_line_by_line(markdown)
+
+
+def test_many_fences_on_one_line_are_read_in_no_time() -> None:
+    hostile = "a" + "```" * 200_000 + "\n" + " " * 200_000 + "b```" * 200_000
+    assert outside_code(hostile, str) == hostile

@@ -28,6 +28,7 @@ _LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{_TARGET}"
 _ANYWHERE = re.compile(_LEFT_OVER)
 _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
 
+_FENCE_SIGNS = "```"
 _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
@@ -56,7 +57,7 @@ def markdown_of(body: Element, url: str) -> str:
         markdown = body.to_markdown(_STYLE)
     markdown = _without_left_overs(markdown, body)
     if "\n\n\n" in markdown:  # one blank line between two blocks is enough
-        markdown = _outside_code(markdown, partial(_BLANK_LINES.sub, "\n\n"))
+        markdown = outside_code(markdown, partial(_BLANK_LINES.sub, "\n\n"))
     return markdown.strip()
 
 
@@ -65,8 +66,17 @@ def _without_left_overs(markdown: str, body: Element) -> str:
     if not _has_signs(markdown):
         return markdown
     if not _has_signs(body.text):
-        return _ANYWHERE.sub(_replaced, markdown)
-    return _outside_code(markdown, partial(_NOT_IN_CODE.sub, _replaced))
+        return _clean(markdown, _ANYWHERE)
+    return outside_code(markdown, partial(_clean, pattern=_NOT_IN_CODE))
+
+
+def _clean(markdown: str, pattern: re.Pattern[str]) -> str:
+    """Block by block, for most of them have nothing that the pattern could find."""
+    blocks = markdown.split("\n\n")
+    for number, block in enumerate(blocks):
+        if "<" in block or "&#" in block or "[](" in block:
+            blocks[number] = pattern.sub(_replaced, block)
+    return "\n\n".join(blocks)
 
 
 def _has_signs(text: str) -> bool:
@@ -90,23 +100,34 @@ def _replaced(found: re.Match[str]) -> str:
     return " " if text[0] == "&" or text == "<br>" else ""
 
 
-def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
+def outside_code(markdown: str, change: Callable[[str], str]) -> str:
     """Change all that does not stand between two fences."""
     pieces = []
-    start = at = 0
-    fence = ""  # of the code that we are in
-    for line in markdown.split("\n"):
-        end = at + len(line)
-        if fence:
-            if line.lstrip(" >").startswith(fence):
-                pieces.append(markdown[start:end])
-                start, fence = end, ""
-        elif "```" in line and (found := _FENCE_BEGINS.match(line)):
-            pieces.append(change(markdown[start:at]))
-            start, fence = at, found[1]
-        at = end + 1
-    rest = markdown[start:]
-    return "".join([*pieces, rest if fence else change(rest)])
+    done = looked = 0
+    at = markdown.find(_FENCE_SIGNS)
+    while at >= 0:
+        line = markdown.rfind("\n", looked, at) + 1
+        is_first = bool(line) or not looked  # of such signs on its line: others are no fence
+        found = _FENCE_BEGINS.match(markdown, line) if is_first else None
+        if found and found.start(1) == at:
+            end = _end_of_code(markdown, at, found[1])
+            pieces += [change(markdown[done:line]), markdown[line:end]]
+            done = looked = end
+        else:
+            looked = at + len(_FENCE_SIGNS)
+        at = markdown.find(_FENCE_SIGNS, looked)
+    return "".join([*pieces, change(markdown[done:])])
+
+
+def _end_of_code(markdown: str, start: int, fence: str) -> int:
+    """Behind the line that ends what the fence at `start` begins."""
+    looked = start + len(fence)
+    while (at := markdown.find(fence, looked)) >= 0:
+        line = markdown.rfind("\n", looked, at) + 1
+        looked = at + len(fence)
+        if line and not markdown[line:at].strip(" >"):
+            return looked
+    return len(markdown)
 
 
 def markdown_of_html(html: str, url: str) -> str:
