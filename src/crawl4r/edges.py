@@ -47,17 +47,15 @@ class EdgeReader:
         self._targets = Targets(rules)
         self._anchors = _Cells(_anchor_cell)
         self._rels = _Cells(_rel_cell)
-        self._has_rels = False  # on the page at hand
 
     def read(self, url: str, body: bytes, encoding: str) -> Edges:
         """Every link of an HTML page in the order of the document."""
         document = Document(as_utf8(body, encoding))
         self._targets.turn_to(document.base(url))
-        self._has_rels = document.has_rels()
-        mentions, source = document.mentions, quoted(url)
+        mentions, source, has_rels = document.mentions, quoted(url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:
-            return Edges(self._lines(source, mentions))
-        return self._read_many(source, mentions)
+            return Edges(self._lines(source, mentions, has_rels=has_rels))
+        return self._read_many(source, mentions, has_rels=has_rels)
 
     def read_or_blame(self, url: str, body: bytes, encoding: str) -> Edges:
         """The same; a page that breaks the reader is blamed, and has no rows."""
@@ -66,23 +64,23 @@ class EdgeReader:
         except Exception as problem:
             return Edges("", f"{type(problem).__name__}: {problem}"[:300])
 
-    def _read_many(self, source: str, mentions: Sequence[Mention]) -> Edges:
+    def _read_many(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> Edges:
         """A page with so many links, or such long ones, that there has to be an end."""
         lines: list[str] = []
         room = _MOST_CHARACTERS
         for start in range(0, len(mentions), _ROWS_AT_ONCE):
             if room < 0:
                 return Edges("".join(lines), f"only the first {start:,} links were written")
-            lines.append(self._lines(source, mentions[start : start + _ROWS_AT_ONCE]))
+            some = mentions[start : start + _ROWS_AT_ONCE]
+            lines.append(self._lines(source, some, has_rels=has_rels))
             room -= len(lines[-1])
         return Edges("".join(lines))
 
-    def _lines(self, source: str, mentions: Sequence[Mention]) -> str:
+    def _lines(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> str:
         """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
         targets = self._targets
         rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
         anchors, rels, link = self._anchors, self._rels, FoundBy.LINK
-        has_rels = self._has_rels
         lines = []
         for href, by, node in mentions:
             target = rooted.get(href) or foldered.get(href) or target_of(href)
