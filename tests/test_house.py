@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from crawl4r import entries
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "src" / "crawl4r"
@@ -59,6 +62,14 @@ def test_only_the_http_door_asks_for_what_comes_with_its_framework() -> None:
         and PACKAGE / "interfaces" / "http" not in file.parents
     ]
     assert offences == []
+
+
+def test_what_the_sandbox_is_to_run_is_there() -> None:
+    names = [name for key, name in vars(entries).items() if key.isupper()]
+    assert len(names) >= 5
+    for name in names:
+        module, _, function = name.partition(":")
+        assert callable(getattr(import_module(module), function)), name
 
 
 def test_every_folder_begins_with_the_question_it_answers() -> None:

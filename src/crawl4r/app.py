@@ -20,6 +20,7 @@ from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.metadata import METADATA
 from crawl4r.archive.requests import Errand, Requests
 from crawl4r.crawl import Crawl
+from crawl4r.entries import READER
 from crawl4r.errands import Errands
 from crawl4r.exploring import Explorer, ExploringRules
 from crawl4r.fetch.curl import CurlTransport
@@ -37,7 +38,7 @@ from crawl4r.keeping import Keeper, Shelf
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
-from crawl4r.resilience.clock import REAL_CLOCK, Clock
+from crawl4r.resilience.clock import Clock
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.robots_gate import TEMPORARY, RobotsGate
@@ -52,7 +53,6 @@ from crawl4r.urls.canonical import split
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from crawl4r.documenting import Documenter
     from crawl4r.following import IndexFollower
     from crawl4r.indexing import Indexer
     from crawl4r.resilience.brake import Brake
@@ -219,17 +219,6 @@ async def build_crawl(
     )
 
 
-async def build_documenter(
-    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
-) -> Documenter:
-    """What turns captures into documents; `stack` ends its processes."""
-    # Only now: comparing texts takes modules that a crawl of links and bytes does without.
-    from crawl4r.documenting import Documenter  # noqa: PLC0415
-
-    sandbox = await stack.enter_async_context(make_extractors(settings, parts.clock))
-    return Documenter(parts.database, parts.captures, parts.blobs, sandbox)
-
-
 def build_follower(
     parts: Parts, settings: Settings, earlier: IndexFollower | None = None
 ) -> IndexFollower:
@@ -243,18 +232,6 @@ def build_follower(
         return app_search.open_indexer(parts.path, settings)
 
     return IndexFollower(open_indexer, earlier.progress if earlier else None)
-
-
-def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
-    content = settings.content
-    return Sandbox(
-        "crawl4r.extracting:make_extractor",
-        None,
-        workers=content.workers,
-        seconds=content.seconds,
-        memory_bytes=content.memory_mb * 1024**2,
-        clock=clock,
-    )
 
 
 def _make_traps(
@@ -381,7 +358,7 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
 def _make_sandbox(order: CrawlOrder, clock: Clock) -> Sandbox:
     reading = order.settings.reading
     return Sandbox(
-        "crawl4r.reading:make_reader",
+        READER,
         order.links.rules.as_json(),
         workers=reading.workers,
         seconds=reading.seconds,

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from crawl4r.app_parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts, blobs_recipe
 from crawl4r.archive.metrics_log import MetricsLog
 from crawl4r.archive.rebuilt import Compared, Rebuilt
+from crawl4r.entries import EDGE_READER, REPLAYER
 from crawl4r.errors import StorageFull
 from crawl4r.metering import Meter
 from crawl4r.replay_parts import HEADERS
@@ -55,7 +56,7 @@ async def build_logs(
         rules = settings.scope.canonical()
         reading = settings.reading
         sandbox = Sandbox(
-            "crawl4r.edges:make_edge_reader",
+            EDGE_READER,
             spelling_as_json(rules),
             seconds=reading.seconds,
             memory_bytes=reading.memory_mb * 1024**2,
@@ -147,7 +148,7 @@ async def _replay(
     }
     reading = settings.reading
     async with Sandbox(
-        "crawl4r.replay_range:make_replayer",
+        REPLAYER,
         config,
         workers=workers,
         seconds=reading.seconds,

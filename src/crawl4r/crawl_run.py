@@ -16,9 +16,9 @@ from crawl4r.app import (
     CrawlOrder,
     MakeTransport,
     build_crawl,
-    build_documenter,
     build_follower,
 )
+from crawl4r.app_content import build_documenter
 from crawl4r.app_parts import Parts
 from crawl4r.control import ControlFiles
 from crawl4r.crawl import Crawl, EndedBy

@@ -35,7 +35,7 @@ _NOTE = "edges"
 
 
 class EdgeLog(CaptureFollower):
-    """Appends to the file a batch at a time. `sandbox` runs `crawl4r.edges:make_edge_reader`."""
+    """Appends to the file a batch at a time. `sandbox` runs `entries.EDGE_READER`."""
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ class ReplayReport(Struct):
 
 
 class Replay:
-    """`sandbox` runs `crawl4r.replay_range:make_replayer`, whose parts are left in `folder`."""
+    """`sandbox` runs `entries.REPLAYER`, whose parts are left in `folder`."""
 
     def __init__(self, sandbox: Sandbox, workers: int, folder: Path, kinds: Sequence[str]) -> None:
         self._sandbox = sandbox

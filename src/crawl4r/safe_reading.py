@@ -24,7 +24,7 @@ class Unreadable(Exception):
 
 
 class SafeReader:
-    """Reads pages by `rules`; `sandbox` runs `crawl4r.reading:make_reader` with the same ones.
+    """Reads pages by `rules`; `sandbox` runs `entries.READER` with the same ones.
 
     `is_wary` sends every page there: after a crash, for all we know a page brought the parser down.
     """

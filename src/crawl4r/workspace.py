@@ -215,7 +215,7 @@ class Workspace:
         self, *, anew: bool = True, on_progress: Callable[[int], None] | None = None
     ) -> dict[str, int]:
         """Make all documents again from the stored bytes, or only those that are missing."""
-        from crawl4r.app import build_documenter  # noqa: PLC0415
+        from crawl4r.app_content import build_documenter  # noqa: PLC0415
 
         async with contextlib.AsyncExitStack() as stack:
             documenter = await build_documenter(self.parts, self.settings, stack)

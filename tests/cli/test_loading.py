@@ -35,6 +35,7 @@ def loaded_by(code: str) -> set[str]:
             {"asyncio", "click", "rich", "pycurl", "sqlite3", "requests", "pypdfium2"},
         ),
         (f"import {CLI}.replay", {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace"}),
+        (f"import {CLI}.extract, {CLI}.scrape", {"asyncio", "rich", "yaml", "crawl4r.workspace"}),
     ],
     ids=[
         "the list of commands",
@@ -43,6 +44,7 @@ def loaded_by(code: str) -> set[str]:
         "a reading process",
         "a process for documents",
         "a replay, before its processes start",
+        "pages to be read, before that",
     ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_needed(code: str, absent: set[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crawl4r.app import make_extractors
+from crawl4r.app_content import make_extractors
 from crawl4r.content.changes import compare, diff
 from crawl4r.documenting import extract_safely
 from crawl4r.errors import UsageError

@@ -12,6 +12,7 @@ import click
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.discovery.links import Document
 from crawl4r.discovery.pagination import Pagination, find_pagination
+from crawl4r.entries import PAGE_FINDER
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
@@ -49,7 +50,7 @@ async def _find(html: bytes, url: str) -> Pagination:
         return find_pagination(Document(html), url)
     content = load_settings().content
     sandbox = Sandbox(
-        "crawl4r.discovery.pagination:make_finder",
+        PAGE_FINDER,
         None,
         seconds=content.seconds,
         memory_bytes=content.memory_mb * 1024**2,

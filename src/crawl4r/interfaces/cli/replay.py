@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crawl4r.entries import REPLAYER
 from crawl4r.errors import StorageDamaged, UsageError, WorkspaceError
 from crawl4r.interfaces.cli.options import (
     check_that_there_is_a_crawl,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from crawl4r.replaying import ReplayReport
     from crawl4r.workspace import Workspace
 
-_REPLAYER = "crawl4r.replay_range:make_replayer"  # as `app_logs` calls it
 _SHOWN = 20  # pages that are named, of those with something wrong
 
 
@@ -61,7 +61,7 @@ def command(
         raise UsageError("--documents changes the workspace: leave out --check and --out")
     if check:
         _check_that_nobody_writes(workspace, out)
-    start_ahead(_REPLAYER, len(os.sched_getaffinity(0)))
+    start_ahead(REPLAYER, len(os.sched_getaffinity(0)))
     import asyncio  # noqa: PLC0415 - with all else that takes long, while the processes start
 
     if check:

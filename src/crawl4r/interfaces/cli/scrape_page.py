@@ -1,0 +1,49 @@
+"""One live page, fetched and read: a crawl of one page, in a workspace that is gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from crawl4r.app_content import make_extractors
+from crawl4r.documenting import extract_safely
+from crawl4r.errors import PageUnavailable
+from crawl4r.model import Capture, Extraction, Verdict
+from crawl4r.workspace import Workspace, open_workspace
+
+
+def scrape(url: str, **asked: Any) -> tuple[Capture, Extraction]:
+    """Fetch and read one page; raises PageUnavailable, saying why."""
+    with tempfile.TemporaryDirectory(prefix="crawl4r-scrape-") as place:
+        return asyncio.run(_scrape(url, Path(place), {**asked, "store_patience": 0}))
+
+
+async def _scrape(url: str, place: Path, asked: dict[str, Any]) -> tuple[Capture, Extraction]:
+    async with open_workspace(place, **asked) as workspace:
+        await workspace.crawl(url, depth=0, extract=False).finish()
+        capture = _page_reached_from(workspace, url)
+        body = workspace.blobs.read(capture.sha256 or "") or b""
+        async with make_extractors(workspace.settings) as sandbox:
+            return capture, await extract_safely(sandbox, capture, body, with_links=True)
+
+
+def _page_reached_from(workspace: Workspace, url: str) -> Capture:
+    """The capture at the end of the redirects, or the reason why there is none."""
+    seen: set[str] = set()
+    at = workspace.canonical(url)
+    while at not in seen:
+        seen.add(at)
+        story = workspace.why(at)
+        captures = workspace.captures.of_url(at)
+        if not captures:
+            why = story.get("reason") or story.get("rule") or story.get("verdict") or "unknown"
+            raise PageUnavailable(f"{at} was not fetched: {story.get('verdict')}: {why}")
+        newest = captures[-1]
+        if newest.verdict is Verdict.HTTP_ERROR:
+            raise PageUnavailable(f"{at}: {newest.reason}")
+        if newest.location is None:
+            return newest
+        at = newest.location
+    raise PageUnavailable(f"{url} redirects in a circle")
