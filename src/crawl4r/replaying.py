@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -21,7 +21,7 @@ from crawl4r.errors import StorageFull
 from crawl4r.replay_parts import RangeDone, part_path
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 
-_RANGE = 96  # captures
+_RANGE, _SHORT_RANGE = 96, 12  # captures: at first, and at the end
 _AHEAD = 4  # ranges a worker may be in front of the file
 
 
@@ -54,7 +54,7 @@ class Replay:
 
     def __init__(self, sandbox: Sandbox, workers: int, folder: Path, kinds: Sequence[str]) -> None:
         self._sandbox = sandbox
-        self._ahead = workers * _AHEAD
+        self._workers = workers
         self._folder = folder
         self._kinds = kinds
         self._parts = count(1)
@@ -64,13 +64,12 @@ class Replay:
     ) -> ReplayReport:
         """Everything up to the capture `last`, handed to the sink in order."""
         report = ReplayReport()
-        starts = iter(range(1, last + 1, _RANGE))
+        ranges = ranges_of(last, self._workers)
         underway: deque[asyncio.Task[list[_Part]]] = deque()
         try:
             while True:
-                for first in islice(starts, self._ahead - len(underway)):
-                    replay = self._replay(first, min(first + _RANGE - 1, last))
-                    underway.append(asyncio.create_task(replay))
+                for first, end in islice(ranges, self._workers * _AHEAD - len(underway)):
+                    underway.append(asyncio.create_task(self._replay(first, end)))
                 if not underway:
                     return report
                 for part in await underway[0]:
@@ -114,6 +113,16 @@ class Replay:
         if done.unwritten:
             raise StorageFull(done.unwritten)
         return _Part(number, done)
+
+
+def ranges_of(last: int, workers: int) -> Iterator[tuple[int, int]]:
+    """Shorter towards the end, so that no worker waits long for another's last one."""
+    first = 1
+    while first <= last:
+        share = (last - first) // (_AHEAD * workers)
+        end = min(first + min(_RANGE, max(_SHORT_RANGE, share)), last + 1)
+        yield first, end - 1
+        first = end
 
 
 class _Part(NamedTuple):
