@@ -11,6 +11,7 @@ import pytest
 
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.resilience.spawning import start_ahead
+from tests.cli.running import wait_until
 
 GUARD = 30  # seconds after which a test that hangs is called a failure
 TEST = Callable[[Sandbox], Awaitable[Any]]
@@ -56,6 +57,9 @@ def test_many_jobs_are_answered_each_with_its_own() -> None:
 
 def test_a_process_that_was_started_ahead_is_the_first_to_work() -> None:
     start_ahead("sandbox_jobs:make", 1)
+    wait_until(
+        lambda: bool(children_that_run("sandbox_jobs:make"))
+    )  # its words come a moment later
     (ahead,) = children_that_run("sandbox_jobs:make")
 
     async def use(sandbox: Sandbox) -> Any:
