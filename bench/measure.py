@@ -1,4 +1,4 @@
-"""What a command costs: wall time, CPU of its whole process tree, peak memory."""
+"""What a command costs: wall time, CPU of its whole process tree, peak memory; and who disturbed it."""
 
 import contextlib
 import os

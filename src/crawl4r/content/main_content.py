@@ -111,14 +111,9 @@ def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
     if node.tag == "main" and node.attr("role") == "main":
         return None  # who says it twice tends to put everything there: the model tells better
     junk = []
-    is_plain = not (tree.select("div[hidden]") or tree.select("div[role=navigation]"))
     for each in node.iter_elements(_DOUBTFUL):
-        tag = each.tag
-        if tag in _JUNK_IN_LANDMARK:
+        if each.tag in _JUNK_IN_LANDMARK:
             junk.append(each)
-        elif is_plain and tag == "div":  # almost all of them, and on most pages only this counts
-            if (classes := each.attr("class")) and _has_mixed_class(classes):
-                return None
         elif _is_mixed_in(each):
             return None
     around = _around(node, body)
