@@ -19,6 +19,7 @@ from crawl4r.app_parts import METADATA_FILE, PAGES_FILE, Parts, make_frontier
 from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.metadata import METADATA
 from crawl4r.archive.requests import Errand, Requests
+from crawl4r.content.signatures import bundled
 from crawl4r.crawl import Crawl
 from crawl4r.entries import READER
 from crawl4r.errands import Errands
@@ -41,6 +42,7 @@ from crawl4r.reading import LinkJudge
 from crawl4r.resilience.clock import Clock
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.resilience.spawning import fork_ahead
 from crawl4r.robots_gate import TEMPORARY, RobotsGate
 from crawl4r.safe_reading import SafeReader
 from crawl4r.settings import Settings
@@ -353,6 +355,12 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
     if chosen and announcements:
         announcements.note_waiting_again(now)
     events.emit(events.REVISITS_CHOSEN, known=known, chosen=chosen)
+
+
+def make_readers_ahead(settings: Settings) -> None:
+    """For programs: the processes for large pages, forked while nothing but modules is there."""
+    bundled()  # they share what is compiled before
+    fork_ahead(READER, settings.reading.workers)
 
 
 def _make_sandbox(order: CrawlOrder, clock: Clock) -> Sandbox:

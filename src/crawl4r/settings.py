@@ -12,7 +12,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
 from msgspec import field
 from msgspec.structs import replace
 
@@ -232,10 +231,7 @@ def _read(file: Path) -> str:
 
 
 def _parse(text: str, source: str) -> dict[str, Any]:
-    try:
-        plain = yaml.safe_load(text)
-    except yaml.YAMLError as problem:
-        raise SettingsError(source, f"is not YAML: {problem}") from problem
+    plain = _load_yaml(text, source)
     if plain is None:
         return {}
     if not isinstance(plain, dict):
@@ -272,8 +268,14 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
             place = place.setdefault(section, {})
             if not isinstance(place, dict):
                 raise SettingsError(".".join(sections[:depth]), f"{name} needs a section there")
-        try:
-            place[key] = yaml.safe_load(text)
-        except yaml.YAMLError as problem:
-            raise SettingsError(name, f"is not YAML: {problem}") from problem
+        place[key] = _load_yaml(text, name)
     return plain
+
+
+def _load_yaml(text: str, source: str) -> Any:
+    import yaml  # noqa: PLC0415 - most workspaces have no file, and it takes 10 ms to load
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise SettingsError(source, f"is not YAML: {problem}") from problem

@@ -160,7 +160,7 @@ def _reading_processes(site: SiteProcess) -> list[str]:
         if not entry.name.isdigit():
             continue
         try:
-            is_reader = b"crawl4r.resilience.sandboxed" in (entry / "cmdline").read_bytes()
+            is_reader = (entry / "comm").read_text() == "crawl4r-sandbox\n"
             marks = (entry / "environ").read_bytes().split(b"\0") if is_reader else []
         except OSError:
             continue

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
 from collections import deque
 from typing import Any, cast
 
@@ -18,7 +17,7 @@ from msgspec import Struct
 
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.frame import FRAME
-from crawl4r.resilience.spawning import spawn
+from crawl4r.resilience.spawning import Process, spawn
 
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
 _START_SECONDS = 30.0  # a worker may take to load what it runs
@@ -174,7 +173,7 @@ class Sandbox:
 
 
 class _Worker(asyncio.Protocol):
-    def __init__(self, owner: Sandbox, process: subprocess.Popen[bytes], seconds: float) -> None:
+    def __init__(self, owner: Sandbox, process: Process, seconds: float) -> None:
         self._owner = owner
         self._process = process
         self._seconds = seconds

@@ -17,13 +17,16 @@ from typing import Any, cast
 from crawl4r.resilience.allocator import collect_seldom, keep_freed_memory
 from crawl4r.resilience.frame import FRAME
 
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15  # prctl.h
+_NAME = b"crawl4r-sandbox"  # what `ps` and `top` show: 15 bytes are the most
 
-def main() -> None:
-    target = sys.argv[1]
+
+def serve(function: str) -> None:
+    """Answer what comes through standard input, until it closes."""
     _die_with_the_parent()
     keep_freed_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    module, _, name = target.partition(":")
+    module, _, name = function.partition(":")
     make = getattr(importlib.import_module(module), name)
     channel = socket.socket(fileno=0)
     with channel, channel.makefile("rb", buffering=256 * 1024) as incoming:
@@ -64,8 +67,10 @@ def _die_with_the_parent() -> None:
     """A parser stuck in native code does not see that its channel closed (Linux only)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(_PR_SET_NAME, _NAME)
 
 
 if __name__ == "__main__":
-    main()
+    serve(sys.argv[1])

@@ -21,7 +21,7 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
-from crawl4r.resilience.spawning import start_ahead
+from crawl4r.resilience.spawning import fork_ahead
 from crawl4r.state.lock import holder_of
 
 if TYPE_CHECKING:
@@ -61,8 +61,11 @@ def command(
         raise UsageError("--documents changes the workspace: leave out --check and --out")
     if check:
         _check_that_nobody_writes(workspace, out)
-    start_ahead(REPLAYER, len(os.sched_getaffinity(0)))
-    import asyncio  # noqa: PLC0415 - with all else that takes long, while the processes start
+    # First what the processes need too, so that it is loaded once.
+    from crawl4r.workspace import Workspace  # noqa: F401, PLC0415
+
+    fork_ahead(REPLAYER, len(os.sched_getaffinity(0)))
+    import asyncio  # noqa: PLC0415
 
     if check:
         told = asyncio.run(_check(workspace, out, talks=not as_json))

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from crawl4r import events
+from crawl4r.app import make_readers_ahead
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
@@ -58,9 +59,11 @@ def run_crawl(
         overrides=overrides_of(**named),
         defaults=defaults,
     )
-    start = partial(begin, path, load(path / FILE_NAME), urls, options)
+    settings = load(path / FILE_NAME)
+    start = partial(begin, path, settings, urls, options)
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
+    make_readers_ahead(settings)
     code = asyncio.run(_crawl(start, load, named, options))
     if code:
         sys.exit(code)
