@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,6 +106,14 @@ def test_links_are_made_absolute_as_a_browser_would() -> None:
     assert convert(html) == (
         "[1](http://e.org/x?q#f) [2](http://h/y) [3](http://e.org/a/?p) [4](http://e.org/a/#t)"
     )
+
+
+@pytest.mark.parametrize("broken", ["//[", "http://[::1"])
+def test_an_address_that_is_none_is_left_alone_and_the_others_are_made_absolute(
+    broken: str,
+) -> None:
+    page = f'<p><a href="b">first</a> <a href="{broken}">odd</a> <a href="/c#d">last</a></p>'
+    assert convert(page) == (f"[first](http://e.org/a/b) [odd]({broken}) [last](http://e.org/c#d)")
 
 
 def test_what_is_escaped_in_markdown_is_not_in_the_text() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import urljoin
 
 from turbohtml import Element, Markdown
 
@@ -50,7 +51,7 @@ def markdown_of(body: Element, url: str) -> str:
     body.strip_tags(_WRAPPERS)
     unfold_layout(body)
     if url:
-        body.resolve_links(url)
+        _resolve_links(body, url)
     markdown = body.to_markdown(_STYLE)
     if "<table" in markdown:  # so the library writes those whose rows are not of one length
         level_rows(body)
@@ -59,6 +60,20 @@ def markdown_of(body: Element, url: str) -> str:
     if "\n\n\n" in markdown:  # one blank line between two blocks is enough
         markdown = outside_code(markdown, partial(_BLANK_LINES.sub, "\n\n"))
     return markdown.strip()
+
+
+def _resolve_links(body: Element, url: str) -> None:
+    try:
+        body.resolve_links(url)
+    except ValueError:  # it stops at the first that is no address, as `//[`
+        body.rewrite_links(partial(_joined, url))
+
+
+def _joined(url: str, href: str) -> str:
+    try:
+        return urljoin(url, href)
+    except ValueError:
+        return href
 
 
 def _without_left_overs(markdown: str, body: Element) -> str:
