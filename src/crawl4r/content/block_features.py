@@ -27,7 +27,9 @@ _TAGS = {tag: number for number, tag in enumerate(_TAG_NAMES.split())}
 _MAX_NAMES = 400  # characters of an element's names that are read
 _START = 600  # characters of a block that are searched for words
 _HEAD = 20  # words of a block that are looked at one by one
+_PRICED = 300  # characters of a block in which a price is looked for
 _PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?[€£]|\bUSD\b|\bEUR\b")
+_PRICE_SIGNS = frozenset("$€£¥₹")
 _WORD = re.compile(r"\w{3,}")
 _NAME_PART = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}")
 # Words that sentences cannot do without and menus can, in the large languages of Latin script.
@@ -103,7 +105,7 @@ class _Features:
             copies[text] = copies.get(text, 0) + 1
         for block, lower in zip(self.page.blocks, lowered, strict=True):
             linked = block.linked / len(lower)
-            rows.append((*_describe(block.text, lower, title), linked, copies[lower]))
+            rows.append((*_describe(block.text, block.words, lower, title), linked, copies[lower]))
         table = np.array(rows)
         self.words, self.prices = table[:, 0], table[:, -3]
         in_link = (self.flags[self.container] >> FLAGS.index("link")) & 1
@@ -246,21 +248,28 @@ class _Features:
         return np.tile(row, (self.count, 1))
 
 
-def _describe(text: str, lower: str, title: frozenset[str]) -> tuple[float, ...]:
-    """The numbers of one text; the first is its words, the last whether it names a price."""
-    words = text.split()
+def _describe(text: str, count: int, lower: str, title: frozenset[str]) -> tuple[float, ...]:
+    """The numbers of one text; the first is `count`, its words, the last whether it names a price."""
     lower_words = lower[:_START].split()
-    count = len(words)
-    head = words[:_HEAD]
+    initials = [word[0] for word in text.split(None, _HEAD)[:_HEAD]]
     return (
         count,
-        sum([word in _STOP_WORDS for word in lower_words]) / len(lower_words),
+        sum(map(_STOP_WORDS.__contains__, lower_words)) / len(lower_words),
         text.count(",") / count,
         text.count(". ") + text.count("? ") + text.count("! "),
         lower[-1] in '.!?:…"”',
-        sum([word[0].isupper() for word in head]) / len(head),
-        sum([word[0].isdigit() for word in head]) / len(head),
+        sum(map(str.isupper, initials)) / len(initials),
+        sum(map(str.isdigit, initials)) / len(initials),
         len(title.intersection(lower_words)) / (len(title) + 1),
         len(lower) / count,
-        _PRICE.search(text[:300]) is not None,
+        _has_price(text[:_PRICED]),
     )
+
+
+def _has_price(text: str) -> bool:
+    """Most texts have none of the signs, and to look for those one by one is far quicker."""
+    if text.isascii():
+        may_have = "$" in text or "USD" in text or "EUR" in text
+    else:
+        may_have = not _PRICE_SIGNS.isdisjoint(text) or "USD" in text or "EUR" in text
+    return may_have and _PRICE.search(text) is not None

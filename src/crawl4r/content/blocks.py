@@ -72,6 +72,7 @@ class Block(Struct):
     nodes: list[Text]  # its text nodes, blank ones too
     text: str
     linked: int  # characters of it inside links
+    words: int
 
 
 class Page(Struct):
@@ -104,7 +105,8 @@ class _Run:
     def close(self, container: int, blocks: list[Block]) -> None:
         """Append the run as a block of `container`, if it has text, and begin another."""
         if not self.is_blank:
-            blocks.append(Block(container, self.nodes, "".join(self.texts), self.linked))
+            text = "".join(self.texts)
+            blocks.append(Block(container, self.nodes, text, self.linked, len(text.split())))
             self.linked = 0
             self.is_blank = True
         self.nodes = []

@@ -166,7 +166,7 @@ def fingerprints(tree: Document) -> list[int]:
 
 def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The blocks that together promise the highest F1 over words, when `likely` holds."""
-    words = np.array([len(block.text.split()) for block in page.blocks], np.float64)
+    words = np.array([block.words for block in page.blocks], np.float64)
     likely = likely.copy()
     for first, last in _data_tables(page):
         likely[first:last] = np.average(likely[first:last], weights=words[first:last])

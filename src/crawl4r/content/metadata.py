@@ -34,7 +34,6 @@ _ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product",
 _SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
 _BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
-_BLANKS = re.compile(r"\s+")
 
 _TITLES = ("og:title", "twitter:title", "dc.title", "citation_title")
 _AUTHORS = ("author", "article:author", "dc.creator", "citation_author", "parsely-author", "byl")
@@ -306,4 +305,4 @@ def _date_in(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _BLANKS.sub(" ", text).strip()
+    return " ".join(text.split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import urljoin
 
 from turbohtml import Document
@@ -12,7 +11,6 @@ from crawl4r.model import PageLink
 _PLACES = "h1,h2,h3,h4,h5,h6,a[href]"
 _MOST = 10_000
 _LONGEST = 300  # characters of an anchor's text or a heading
-_BLANKS = re.compile(r"\s+")
 _NOT_PAGES = ("javascript:", "data:", "about:", "#")
 
 
@@ -21,7 +19,7 @@ def links_of(tree: Document, base: str) -> list[PageLink]:
     links: list[PageLink] = []
     section = ""
     for node in tree.select(_PLACES):
-        text = _BLANKS.sub(" ", node.text).strip()[:_LONGEST]
+        text = " ".join(node.text.split())[:_LONGEST]
         if node.tag != "a":
             section = text.rstrip("¶#").strip()
             continue

@@ -56,7 +56,6 @@ _MOST_HEADINGS = 2
 _MOST_NODES = 20_000  # a page of a few kilobytes can be made to grow into a million
 _SHORT = 60  # words
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
-_BLANKS = re.compile(r"\s+")
 _BEFORE_MARK = re.compile(r" (?=[:;,.!?](?: |$))")  # left by tags, and by French typists
 
 _IN_CHROME, _IN_LINK, _IN_NOSCRIPT, _IN_ROOT, _IN_TITLE, _IN_HIDDEN = 1, 2, 4, 8, 16, 32
@@ -116,7 +115,7 @@ class Visible:
 
 def tidy(text: str) -> str:
     """Lower case, single blanks, straight apostrophes: as signatures are written."""
-    text = _BLANKS.sub(" ", text).strip().lower().replace("\u2019", "'")
+    text = " ".join(text.split()).lower().replace("\u2019", "'")
     return _BEFORE_MARK.sub("", text)
 
 
