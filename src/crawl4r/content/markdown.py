@@ -49,11 +49,14 @@ def markdown_of(body: Element, url: str) -> str:
     for link in body.select("a[title]"):
         del link.attrs["title"]  # mostly the name of the target again
     body.strip_tags(_WRAPPERS)
-    unfold_layout(body)
+    has_tables = body.find("table") is not None
+    if has_tables:
+        unfold_layout(body)
     if url:
         _resolve_links(body, url)
     markdown = body.to_markdown(_STYLE)
-    if "<table" in markdown:  # so the library writes those whose rows are not of one length
+    # So the library writes tables whose rows are not of one length.
+    if has_tables and "<table" in markdown:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
     markdown = _without_left_overs(markdown, body)

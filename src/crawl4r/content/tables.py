@@ -13,8 +13,6 @@ _MOST_CELLS = 20_000  # that are added to one page
 
 def unfold_layout(body: Element) -> None:
     """Turn tables that lay out the page into plain divisions, or all in them would be one line."""
-    if body.find("table") is None:  # as on most pages, and known sooner
-        return
     layout = {
         table
         for table in body.iter_elements("table")

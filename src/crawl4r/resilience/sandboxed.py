@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import importlib
 import json
+import os
 import resource
 import signal
 import socket
@@ -26,6 +27,7 @@ def serve(function: str) -> None:
     _die_with_the_parent()
     keep_freed_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's, which spin for 0.1 s
     module, _, name = function.partition(":")
     make = getattr(importlib.import_module(module), name)
     channel = socket.socket(fileno=0)

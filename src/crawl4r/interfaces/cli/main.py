@@ -115,6 +115,8 @@ def group() -> None:
 
 
 def main() -> None:
+    # numpy's threads: where it is loaded they cost 0.1 s of CPU, and nobody here multiplies matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         group(standalone_mode=False)
     except click.ClickException as problem:
