@@ -103,10 +103,10 @@ class EdgeLog(CaptureFollower):
             )
         if not has_links(capture, body):
             return ""
-        text, note = await self._read(capture.url, body, encoding_of(capture, body))
-        if note:
-            events.emit(events.PAGE_UNREADABLE, 30, url=capture.url, reason=note)
-        return text
+        edges = await self._read(capture.url, body, encoding_of(capture, body))
+        if edges.note:
+            events.emit(events.PAGE_UNREADABLE, 30, url=capture.url, reason=edges.note)
+        return edges.text
 
     async def _read(self, url: str, body: bytes, encoding: str) -> Edges:
         if not self._is_wary and is_quick(body):
@@ -114,7 +114,7 @@ class EdgeLog(CaptureFollower):
         try:
             return Edges(*await self._sandbox.run([url, encoding], body))
         except SandboxKilled as killed:
-            return Edges("", killed.reason)
+            return Edges("", 0, killed.reason)
 
 
 def read_note(notes: Notes) -> dict[str, Any] | None:

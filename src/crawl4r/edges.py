@@ -34,9 +34,10 @@ Mention = tuple[str, FoundBy, Element]
 
 
 class Edges(NamedTuple):
-    """Rows of one page as text, and a word on what is not among them."""
+    """Rows of one page as text, how many, and a word on what is not among them."""
 
     text: str
+    rows: int
     note: str = ""
 
 
@@ -54,7 +55,8 @@ class EdgeReader:
         self._targets.turn_to(document.base(url))
         mentions, source, has_rels = document.mentions, quoted(url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:
-            return Edges(self._lines(source, mentions, has_rels=has_rels))
+            lines = self._lines(source, mentions, has_rels=has_rels)
+            return Edges("".join(lines), len(lines))
         return self._read_many(source, mentions, has_rels=has_rels)
 
     def read_or_blame(self, url: str, body: bytes, encoding: str) -> Edges:
@@ -62,7 +64,7 @@ class EdgeReader:
         try:
             return self.read(url, body, encoding)
         except Exception as problem:
-            return Edges("", f"{type(problem).__name__}: {problem}"[:300])
+            return Edges("", 0, f"{type(problem).__name__}: {problem}"[:300])
 
     def _read_many(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> Edges:
         """A page with so many links, or such long ones, that there has to be an end."""
@@ -70,13 +72,14 @@ class EdgeReader:
         room = _MOST_CHARACTERS
         for start in range(0, len(mentions), _ROWS_AT_ONCE):
             if room < 0:
-                return Edges("".join(lines), f"only the first {start:,} links were written")
-            some = mentions[start : start + _ROWS_AT_ONCE]
-            lines.append(self._lines(source, some, has_rels=has_rels))
-            room -= len(lines[-1])
-        return Edges("".join(lines))
+                note = f"only the first {start:,} links were written"
+                return Edges("".join(lines), len(lines), note)
+            some = self._lines(source, mentions[start : start + _ROWS_AT_ONCE], has_rels=has_rels)
+            lines += some
+            room -= sum(map(len, some))
+        return Edges("".join(lines), len(lines))
 
-    def _lines(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> str:
+    def _lines(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> list[str]:
         """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
         targets = self._targets
         rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
@@ -92,7 +95,7 @@ class EdgeReader:
                 lines.append(f"{source},{target},{anchors[node.text]},{end}\n")
             else:
                 lines.append(f"{source},{target},,{by.value}\n")
-        return "".join(lines)
+        return lines
 
 
 class _Cells(dict[str, str]):

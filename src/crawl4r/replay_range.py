@@ -57,12 +57,15 @@ class RangeReplayer:
             self._write(number, kind, b"".join(line + b"\n" for line in lines))
         found = RangeDone(len(captures), 0, [], [])
         if self._wants_edges:
-            rows = "".join(self._edges_of(captures, found, blame))
+            pages = list(self._edges_of(captures, found, blame))
+            rows = "".join([edges.text for edges in pages])
             self._write(number, EDGES, rows.encode("utf-8", "replace"))
-            found = found._replace(edges=rows.count("\n"))
+            found = found._replace(edges=sum(edges.rows for edges in pages))
         return found
 
-    def _edges_of(self, captures: Sequence[Capture], found: RangeDone, blame: str) -> Iterator[str]:
+    def _edges_of(
+        self, captures: Sequence[Capture], found: RangeDone, blame: str
+    ) -> Iterator[Edges]:
         """Read all bytes that came with these captures, and parse the pages among them."""
         if not captures:
             return
@@ -71,10 +74,10 @@ class RangeReplayer:
             # Reading a few at once and then parsing them is quicker than taking turns.
             for capture, body in [(capture, self._read(capture, found)) for capture in group]:
                 if body and capture.id in news and has_links(capture, body):
-                    text, note = Edges("", blame) if blame else self._parse(capture, body)
-                    if note:
-                        found.unreadable.append((capture.url, note))
-                    yield text
+                    edges = Edges("", 0, blame) if blame else self._parse(capture, body)
+                    if edges.note:
+                        found.unreadable.append((capture.url, edges.note))
+                    yield edges
 
     def _range(self, first: int, last: int) -> Iterator[Capture]:
         for capture in self._captures.after(first - 1):

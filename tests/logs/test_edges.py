@@ -21,9 +21,10 @@ RULES = CanonicalRules()
 def edges(html: str | bytes, url: str = PAGE, rules: CanonicalRules = RULES) -> list[list[str]]:
     """Rows without their source, which is always the page."""
     body = html.encode() if isinstance(html, str) else html
-    text, note = EdgeReader(rules).read(url, body, "utf-8")
+    text, count, note = EdgeReader(rules).read(url, body, "utf-8")
     assert note == ""
     found = list(csv.reader(text.splitlines(), strict=True))
+    assert len(found) == count
     assert {row[0] for row in found} <= {url}
     return [row[1:] for row in found]
 
@@ -93,15 +94,16 @@ def test_all_that_a_crawl_would_follow_has_a_row(name: str) -> None:
 def test_a_page_that_would_become_too_many_rows_is_cut_and_says_so() -> None:
     base = "http://e.org/" + "x" * 1_900 + "/"
     html = f'<base href="{base}">' + "<a href=y>z</a>" * 20_000
-    text, note = EdgeReader(RULES).read(PAGE, html.encode(), "utf-8")
-    assert "only the first" in note
+    text, count, note = EdgeReader(RULES).read(PAGE, html.encode(), "utf-8")
+    assert f"only the first {count:,} links" in note
+    assert text.count("\n") == count
     assert 8 * 1024**2 < len(text) < 11 * 1024**2
     assert text.endswith("\n")
 
 
 def test_a_page_that_breaks_its_reader_is_blamed() -> None:
-    text, note = EdgeReader(RULES).read_or_blame("not a URL", b"<a href=x>", "utf-8")
-    assert (text, bool(note)) == ("", True)
+    text, count, note = EdgeReader(RULES).read_or_blame("not a URL", b"<a href=x>", "utf-8")
+    assert (text, count, bool(note)) == ("", 0, True)
 
 
 def test_rules_survive_the_way_to_another_process() -> None:
