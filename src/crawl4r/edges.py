@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from turbohtml import Element
-
 from crawl4r.archive.csv_cells import cell, is_plain, quoted
 from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
-from crawl4r.discovery.links import Document
+from crawl4r.discovery.links import Document, Mention
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Capture, FoundBy
 from crawl4r.rules import spelling_from_json
@@ -28,9 +26,6 @@ _KNOWN_HREFS = 60_000
 _KNOWN_TEXTS = 60_000
 _ABSOLUTE = ("https://", "http://")
 _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
-
-
-Mention = tuple[str, FoundBy, Element]
 
 
 class Edges(NamedTuple):

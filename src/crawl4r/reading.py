@@ -17,13 +17,13 @@ from crawl4r.content.validate import LITTLE_PROSE, Likeness, likeness, validate
 from crawl4r.discovery.links import Document, is_nofollow
 from crawl4r.discovery.sayings import Sayings
 from crawl4r.discovery.score import LinkScorer
+from crawl4r.discovery.seen_links import SeenLinks
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
 from crawl4r.urls.canonical import canonicalize, split
 from crawl4r.urls.scope import Scope
 
-_SEEN_LINKS = 250_000
 _MOST_LINKS = 10_000  # new ones from one page
 _TOO_MANY = f"only the first {_MOST_LINKS:,} links were read"
 _ANCHOR_CHARACTERS = 200
@@ -146,11 +146,14 @@ class Reader:
 
     def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
-        is_new = self._seen.on_page(base)
+        seen = self._seen.on_page(base)
         tells_apart = not self._judge.rules.follow_nofollow
-        has_rels = document.has_rels()
-        for href, by, node in document.mentions:
-            own_depth, may_say_no = depth, has_rels
+        has_nofollow = document.nofollow or document.has_nofollow()
+        mentions = (
+            document.mentions if has_nofollow else seen.without_known(document.mentions, depth)
+        )
+        for href, by, node in mentions:
+            own_depth, may_say_no = depth, has_nofollow
             if by is not _LINK:  # almost all are
                 may_say_no = True
                 # What a page calls its own address, or sends the reader on to, is no deeper than it.
@@ -159,7 +162,7 @@ class Reader:
                     continue  # every article of a blog names a feed of its own comments
             nofollow = document.nofollow or (may_say_no and is_nofollow(node))
             # What is refused here must not hide the same link elsewhere.
-            if not (nofollow and tells_apart) and not is_new(href, own_depth):
+            if not (nofollow and tells_apart) and not seen.is_new(href, own_depth):
                 continue
             item = self._judge.judge(href, base, own_depth, by, nofollow=nofollow, anchor=node)
             if item is not None:
@@ -169,65 +172,9 @@ class Reader:
         return found
 
 
-class SeenLinks:
-    """Which raw hrefs led nowhere new, before anything is parsed.
-
-    An href that starts with a slash or a scheme means the same on every page of an origin, any other
-    the same on every page of a folder: so the text itself is the key, in a table of its own kind. Its
-    64-bit hash stands for it, at a third of the memory: Python keys its hashes with a secret, so no
-    site can make two of its links collide.
-    """
-
-    def __init__(self, most: int = _SEEN_LINKS) -> None:
-        self._most = most
-        self._tables: dict[str, dict[int, int]] = {}
-        self._count = 0
-
-    def on_page(self, base: str) -> Callable[[str, int], bool]:
-        """A test for the hrefs of one page: is it new, or was it seen only at greater depths?"""
-        if self._count > self._most:
-            self._tables.clear()
-            self._count = 0
-        page = base.partition("#")[0].partition("?")[0]
-        by_origin = self._table(split(page).origin)
-        by_folder = self._table(page[: page.rindex("/") + 1])
-
-        def is_new(href: str, depth: int) -> bool:
-            best = by_origin.get(hash(href))  # what is in there is whole: most links, and at once
-            if best is not None and best <= depth:
-                return False
-            hash_at = href.find("#")
-            if hash_at >= 0:
-                href = href[:hash_at]
-            if not href:
-                return False
-            first = href[0]
-            if first == "/" or href.startswith(_ABSOLUTE):
-                table = by_origin
-            else:
-                table = self._table(page + "?") if first == "?" else by_folder
-            key = hash(href)
-            best = table.get(key)
-            if best is not None and best <= depth:
-                return False
-            table[key] = depth
-            self._count += 1
-            return True
-
-        return is_new
-
-    def _table(self, name: str) -> dict[int, int]:
-        table = self._tables.get(name)
-        if table is None:
-            table = self._tables[name] = {}
-            self._count += 1  # an empty table takes room too
-        return table
-
-
 LISTED = "listed"  # the rule for what is in scope where nothing more is wanted than to know it
 _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
 _LINK = FoundBy.LINK
-_ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 # Their links lead to advertisements, to the same again, or nowhere.
 _DEAD_ENDS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.SOFT_404])

@@ -4,8 +4,9 @@ import tracemalloc
 
 import pytest
 
+from crawl4r.discovery.seen_links import SeenLinks
 from crawl4r.model import Found, PageBody
-from crawl4r.reading import Reader, SeenLinks
+from crawl4r.reading import Reader
 from crawl4r.rules import ReadingRules
 
 ROOT = "http://e.org/"
@@ -82,9 +83,16 @@ def test_fragments_make_no_new_link() -> None:
     assert site.urls('<a href="#top">') == []
 
 
-def test_a_link_refused_for_nofollow_counts_when_it_may_be_followed() -> None:
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<a rel=nofollow href="/x"></a>',
+        '<a rel="noopener\nNoFollow" href="/x"></a>',
+        '<map><area rel=NOFOLLOW href="/x"></map>',
+    ],
+)
+def test_a_link_refused_for_nofollow_counts_when_it_may_be_followed(html: str) -> None:
     site = Site(follow_nofollow=False)
-    html = '<a rel=nofollow href="/x"></a>'
     assert [found.admitted for found in site.finds(html)] == [False]
     assert [found.admitted for found in site.finds('<a href="/x">')] == [True]
 
@@ -104,11 +112,11 @@ def test_a_pages_own_address_improves_on_a_link_seen_before() -> None:
 
 def test_what_was_forgotten_is_only_reported_again() -> None:
     seen = SeenLinks(most=10)
-    assert seen.on_page(ROOT)("/kept", 1)
+    assert seen.on_page(ROOT).is_new("/kept", 1)
     for number in range(50):
-        seen.on_page(ROOT)(f"/{number}", 1)
-    assert seen.on_page(ROOT)("/kept", 1)
-    assert not seen.on_page(ROOT)("/kept", 1)
+        seen.on_page(ROOT).is_new(f"/{number}", 1)
+    assert seen.on_page(ROOT).is_new("/kept", 1)
+    assert not seen.on_page(ROOT).is_new("/kept", 1)
 
 
 def test_memory_does_not_grow_with_the_pages_that_name_nothing_new() -> None:
@@ -116,7 +124,7 @@ def test_memory_does_not_grow_with_the_pages_that_name_nothing_new() -> None:
     tracemalloc.start()
     try:
         for number in range(20_000):
-            seen.on_page(f"{ROOT}{number}/page")("/home", 1)
+            seen.on_page(f"{ROOT}{number}/page").is_new("/home", 1)
         grown, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -19,7 +19,11 @@ _NAMED = ("a", "area", *_FRAMES)
 _REFRESH_TIME = re.compile(r"[\d.]*[\s;,]*")
 _REFRESH_NAME = re.compile(r"url\s*=\s*", re.IGNORECASE)
 FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml", "application/feed+json"])
+_NOFOLLOW_LINKS, _NOFOLLOW_AREAS = "a[rel~=nofollow i]", "area[rel~=nofollow i]"
 _LINK_RELS = {"canonical": FoundBy.CANONICAL, "next": FoundBy.NEXT, "prev": FoundBy.PREVIOUS}
+
+
+Mention = tuple[str, FoundBy, Element]
 
 
 class Document:
@@ -32,7 +36,7 @@ class Document:
         self.noindex = False
         # Every link once for each time it stands there: href, kind, and where. Plain tuples, for
         # there are dozens on every page.
-        self.mentions: list[tuple[str, FoundBy, Element]] = []
+        self.mentions: list[Mention] = []
         find = self.tree.find_all
         for node in find("base"):
             self.base_href = self.base_href or (node.attr("href") or "").strip()
@@ -52,6 +56,10 @@ class Document:
     def has_rels(self) -> bool:
         """Whether any link says what it is: on most pages none needs to be asked."""
         return bool(self.tree.select("a[rel]") or self.tree.select("area[rel]"))
+
+    def has_nofollow(self) -> bool:
+        """Whether any link says that it is not to be followed."""
+        return bool(self.tree.select(_NOFOLLOW_LINKS) or self.tree.select(_NOFOLLOW_AREAS))
 
     def base(self, url: str) -> str:
         """What links on the page are relative to, when it was found at `url`."""
