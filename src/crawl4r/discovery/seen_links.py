@@ -9,6 +9,7 @@ from crawl4r.model import FoundBy
 from crawl4r.urls.canonical import split
 
 _MOST = 250_000
+_NEVER_NEW = -1
 _LINK = FoundBy.LINK
 _ABSOLUTE = ("https://", "http://")  # `http:a` and `httpd.conf` are relative
 
@@ -50,17 +51,21 @@ class LinksOfPage:
         self._page = base.partition("#")[0].partition("?")[0]
         self._by_origin = seen.table(split(self._page).origin)
         self._by_folder = seen.table(self._page[: self._page.rindex("/") + 1])
+        self._by_folder[hash("")] = _NEVER_NEW  # a place on the page itself
 
     def without_known(self, mentions: Sequence[Mention], depth: int) -> list[Mention]:
-        """The mentions without the links that were seen word for word, and no deeper: almost all."""
+        """The mentions without the links that were seen before, and no deeper: almost all of them."""
         origin, folder = self._by_origin.get, self._by_folder.get
-        return [
-            mention
-            for mention in mentions
-            if mention[1] is not _LINK
-            or (best := origin(key := hash(mention[0]), folder(key))) is None
-            or best > depth
-        ]
+        others = []
+        for mention in mentions:
+            href = mention[0]
+            best = origin(hash(href))  # what is in there is whole: most links, and at once
+            if best is None:
+                key = hash(href.partition("#")[0])
+                best = origin(key, folder(key))
+            if best is None or best > depth or mention[1] is not _LINK:
+                others.append(mention)
+        return others
 
     def is_new(self, href: str, depth: int) -> bool:
         """Whether it is new, or was seen only at greater depths; from now on it is known."""
