@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from crawl4r.metering import Meter
 from crawl4r.replay_parts import HEADERS
 from crawl4r.replaying import Replay, ReplayReport, Sink
 from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.resilience.spawning import usable_cores
 from crawl4r.rules import spelling_as_json
 from crawl4r.settings import Settings
 
@@ -138,7 +138,7 @@ async def _replay(
     last: int,
     on_progress: OnProgress,
 ) -> ReplayReport:
-    workers = len(os.sched_getaffinity(0))
+    workers = usable_cores()
     config = {
         "workspace": str(parts.path),
         "folder": str(folder),

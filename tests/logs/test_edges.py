@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from html import escape
 
 import pytest
 from hypothesis import given
@@ -144,5 +145,21 @@ def test_what_is_remembered_of_hrefs_never_changes_where_they_lead(
             expected = canonicalize(href.partition("#")[0], base, RULES)
         except InvalidUrl:
             expected = None
-        found = targets.rooted.get(href) or targets.of(href)
+        found = targets.rooted.targets.get(href) or targets.of(href)
         assert (found and found.strip('"')) == expected
+
+
+TEXTS = st.sampled_from(["", "a", "b", "=1", 'say "x"', "two  words", "é", "x" * 300])
+RELS = st.sampled_from(["", "", " rel=nofollow", ' rel="a b"'])
+LINKS = st.lists(st.tuples(HREFS, TEXTS, RELS), min_size=1, max_size=8)
+
+
+@given(st.lists(st.tuples(BASES, LINKS), min_size=1, max_size=10))
+def test_what_is_remembered_of_rows_changes_none(
+    pages: list[tuple[str, list[tuple[str, str, str]]]],
+) -> None:
+    reader = EdgeReader(RULES)
+    for url, links in pages:
+        anchors = [f'<a href="{escape(h)}"{rel}>{escape(text)}</a>' for h, text, rel in links]
+        page = "".join(anchors).encode()
+        assert reader.read(url, page, "utf-8") == EdgeReader(RULES).read(url, page, "utf-8")

@@ -33,6 +33,13 @@ class Spawned(NamedTuple):
 _AHEAD: dict[str, list[Spawned]] = {}  # by what they run
 
 
+def usable_cores() -> int:
+    """Those that this process may run on, which may be fewer than there are."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def start_ahead(function: str, count: int) -> None:
     """Start processes for the sandbox that will run this `module:function`."""
     _AHEAD.setdefault(function, []).extend(_start(function) for _ in range(count))
@@ -94,8 +101,12 @@ def _be_a_worker(function: str, channel: socket.socket) -> NoReturn:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        # Above all the other workers' channels: they would not see that we closed ours.
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        # Above all the other workers' channels: they would not see that we closed ours. By name, for
+        # there may be room for a million.
+        for fd in [int(name) for name in os.listdir("/proc/self/fd")]:
+            if fd > 2:
+                with contextlib.suppress(OSError):  # the one that the folder was read by
+                    os.close(fd)
         from crawl4r.resilience.sandboxed import serve  # noqa: PLC0415 - it was loaded before the fork
 
         serve(function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from crawl4r.errors import EmbedderMissing
+from crawl4r.resilience.spawning import usable_cores
 from crawl4r.search.minilm_file import INPUT, PACKAGE, load_model
 from crawl4r.search.port import Vector, Vectors
 from crawl4r.search.weights import readable
@@ -56,7 +56,7 @@ class MiniLmEmbedder:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._first, self._last = self._tokenizer.encode("").ids
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or usable_cores()
         self._pool: ThreadPoolExecutor | None = None
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from crawl4r.entries import EXTRACTOR
 from crawl4r.interfaces.cli.extracted import chunk_options
 from crawl4r.interfaces.cli.options import json_option
-from crawl4r.resilience.spawning import start_ahead
+from crawl4r.resilience.spawning import fork_ahead, start_ahead, usable_cores
 
 
 @click.command("extract")
@@ -39,9 +38,12 @@ def command(
     curl -s https://example.org/ | crawl4r extract --url https://example.org/ --json
     crawl4r extract --jsonl < pages.jsonl > documents.jsonl
     """
-    workers = (os.cpu_count() or 1) if jsonl else 1
-    start_ahead(EXTRACTOR, workers)
-    from crawl4r.interfaces.cli import extract_files  # noqa: PLC0415 - while the processes start
+    workers = usable_cores() if jsonl else 1
+    if jsonl:
+        fork_ahead(EXTRACTOR, workers)  # what they need is loaded once for all
+    else:
+        start_ahead(EXTRACTOR, workers)
+    from crawl4r.interfaces.cli import extract_files  # noqa: PLC0415 - while the process starts
 
     if jsonl:
         extract_files.many(file, workers, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
-from crawl4r.resilience.spawning import fork_ahead
+from crawl4r.resilience.spawning import fork_ahead, usable_cores
 from crawl4r.state.lock import holder_of
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def command(
     # First what the processes need too, so that it is loaded once.
     from crawl4r.workspace import Workspace  # noqa: F401, PLC0415
 
-    fork_ahead(REPLAYER, len(os.sched_getaffinity(0)))
+    fork_ahead(REPLAYER, usable_cores())
     import asyncio  # noqa: PLC0415
 
     if check:
