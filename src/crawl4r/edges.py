@@ -50,8 +50,8 @@ class EdgeReader:
         self._targets.turn_to(document.base(url))
         mentions, source, has_rels = document.mentions, quoted(url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:
-            ends = self._ends(mentions, has_rels=has_rels)
-            return Edges(_rows(source, ends), len(ends))
+            lines = self._lines(source, mentions, has_rels=has_rels)
+            return Edges("".join(lines), len(lines))
         return self._read_many(source, mentions, has_rels=has_rels)
 
     def read_or_blame(self, url: str, body: bytes, encoding: str) -> Edges:
@@ -63,58 +63,34 @@ class EdgeReader:
 
     def _read_many(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> Edges:
         """A page with so many links, or such long ones, that there has to be an end."""
-        ends: list[str] = []
+        lines: list[str] = []
         room = _MOST_CHARACTERS
         for start in range(0, len(mentions), _ROWS_AT_ONCE):
             if room < 0:
                 note = f"only the first {start:,} links were written"
-                return Edges(_rows(source, ends), len(ends), note)
-            some = self._ends(mentions[start : start + _ROWS_AT_ONCE], has_rels=has_rels)
-            ends += some
-            room -= sum(map(len, some)) + len(source) * len(some)
-        return Edges(_rows(source, ends), len(ends))
+                return Edges("".join(lines), len(lines), note)
+            some = self._lines(source, mentions[start : start + _ROWS_AT_ONCE], has_rels=has_rels)
+            lines += some
+            room -= sum(map(len, some))
+        return Edges("".join(lines), len(lines))
 
-    def _ends(self, mentions: Sequence[Mention], *, has_rels: bool) -> list[str]:
-        """What stands behind the source in the row of each link.
-
-        Almost all of them stood on another page too: then one look-up gives the finished text.
-        """
-        rooted, foldered, link = (
-            self._targets.rooted.ends,
-            self._targets.foldered.ends,
-            FoundBy.LINK,
-        )
-        ends = []
+    def _lines(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> list[str]:
+        """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
+        targets = self._targets
+        rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
+        anchors, rels, link = self._anchors, self._rels, FoundBy.LINK
+        lines = []
         for href, by, node in mentions:
+            target = rooted.get(href) or foldered.get(href) or target_of(href)
+            if target is None:
+                continue
             if by is link:
                 rel = node.attr("rel") if has_rels else None
-                if not rel:
-                    text = node.text
-                    end = rooted.get((href, text)) or foldered.get((href, text))
-                    end = end or self._new_end(href, text)
-                else:
-                    end = self._end(href, self._anchors[node.text], self._rels[rel])
+                end = rels[rel] if rel else ""
+                lines.append(f"{source},{target},{anchors[node.text]},{end}\n")
             else:
-                end = self._end(href, "", by.value)
-            if end:
-                ends.append(end)
-        return ends
-
-    def _new_end(self, href: str, text: str) -> str:
-        end = self._end(href, self._anchors[text], "")
-        if end and len(text) <= _WIDEST:
-            self._targets.remember_end(href, text, end)
-        return end
-
-    def _end(self, href: str, anchor: str, rel: str) -> str:
-        """Empty for what leads to no page."""
-        target = self._targets.of(href)
-        return f",{target},{anchor},{rel}\n" if target else ""
-
-
-def _rows(source: str, ends: Sequence[str]) -> str:
-    """Built as text: with dozens on a page, rows for a writer cost too much."""
-    return source + source.join(ends) if ends else ""
+                lines.append(f"{source},{target},,{by.value}\n")
+        return lines
 
 
 class _Cells(dict[str, str]):
@@ -144,14 +120,6 @@ def _rel_cell(rel: str) -> str:
     return quoted(cell(rel.lower()[:_WIDEST]))
 
 
-class _Table:
-    """What is known of hrefs that mean the same wherever they stand in one origin or folder."""
-
-    def __init__(self) -> None:
-        self.targets: dict[str, str] = {}  # by href
-        self.ends: dict[tuple[str, str], str] = {}  # of rows, by href and anchor
-
-
 class Targets:
     """What the hrefs of one page after the other lead to, as cells, by their text.
 
@@ -162,7 +130,7 @@ class Targets:
     def __init__(self, rules: CanonicalRules, most: int = _KNOWN_HREFS) -> None:
         self._rules = rules
         self._most = most
-        self._tables: dict[str, _Table] = {}
+        self._tables: dict[str, dict[str, str]] = {}
         self._count = 0
         self.turn_to("http://./")
 
@@ -173,40 +141,33 @@ class Targets:
             self._count = 0
         self._base = base
         page = base.partition("?")[0]
+        # For those in a hurry: what is in neither may still be known, or be no URL.
         self.rooted = self._table(split(page).origin)
         self.foldered = self._table(page[: page.rindex("/") + 1])
-        self._of_page = _Table()
+        self._by_page: dict[str, str] = {}
         self._itself: str | None = None
 
     def of(self, href: str) -> str | None:
         """The canonical target; None when it leads to no page."""
-        if href[0] == "#":  # a place on the page itself
+        first = href[0]
+        if first == "#":  # a place on the page itself
             if self._itself is None:
                 self._itself = self._spell("")
             return self._itself or None
-        if href.startswith(_NEVER_A_PAGE):
+        if first == "/" or href.startswith(_ABSOLUTE):
+            table = self.rooted
+        elif (first.isalnum() or first == ".") and ":" not in href:
+            table = self.foldered  # `a/b` and `../a?q`
+        elif href.startswith(_NEVER_A_PAGE):
             return None
-        known = self._table_for(href).targets
-        target = known.get(href)
+        else:
+            table = self._by_page  # `?q` and `http:?q`, and what stands behind blanks
+            href = href.partition("#")[0]
+        target = table.get(href)
         if target is None and (target := self._spell(href.partition("#")[0])):
-            known[href] = target
+            table[href] = target
             self._count += 1
         return target or None
-
-    def remember_end(self, href: str, anchor: str, end: str) -> None:
-        """How the row of such a link ends, on all pages on which it leads to the same."""
-        table = self._table_for(href)
-        if table is not self._of_page:
-            table.ends[href, anchor] = end
-            self._count += 1
-
-    def _table_for(self, href: str) -> _Table:
-        first = href[0]
-        if first == "/" or href.startswith(_ABSOLUTE):
-            return self.rooted
-        if (first.isalnum() or first == ".") and ":" not in href:
-            return self.foldered  # `a/b` and `../a?q`
-        return self._of_page  # `?q` and `http:?q`, and what stands behind blanks
 
     def _spell(self, href: str) -> str:
         """The cell of a target; empty when there is none."""
@@ -215,10 +176,10 @@ class Targets:
         except InvalidUrl:
             return ""
 
-    def _table(self, name: str) -> _Table:
+    def _table(self, name: str) -> dict[str, str]:
         table = self._tables.get(name)
         if table is None:
-            table = self._tables[name] = _Table()
+            table = self._tables[name] = {}
             self._count += 1  # an empty table takes room too
         return table
 

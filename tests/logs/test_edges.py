@@ -145,7 +145,7 @@ def test_what_is_remembered_of_hrefs_never_changes_where_they_lead(
             expected = canonicalize(href.partition("#")[0], base, RULES)
         except InvalidUrl:
             expected = None
-        found = targets.rooted.targets.get(href) or targets.of(href)
+        found = targets.rooted.get(href) or targets.of(href)
         assert (found and found.strip('"')) == expected
 
 
