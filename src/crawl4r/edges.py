@@ -23,7 +23,7 @@ _ROWS_AT_ONCE = 1_000
 _WIDEST = 200  # characters of an anchor or a rel
 _ANCHOR_READ = 4_096  # characters of a text that an anchor is made from
 _KNOWN_HREFS = 60_000
-_KNOWN_TEXTS = 60_000
+_KNOWN_RELS = 1_000
 _ABSOLUTE = ("https://", "http://")
 _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
 
@@ -41,8 +41,7 @@ class EdgeReader:
 
     def __init__(self, rules: CanonicalRules) -> None:
         self._targets = Targets(rules)
-        self._anchors = _Cells(_anchor_cell)
-        self._rels = _Cells(_rel_cell)
+        self._rels = _Rels()
 
     def read(self, url: str, body: bytes, encoding: str) -> Edges:
         """Every link of an HTML page in the order of the document."""
@@ -78,7 +77,7 @@ class EdgeReader:
         """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
         targets = self._targets
         rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
-        anchors, rels, link = self._anchors, self._rels, FoundBy.LINK
+        rels, link = self._rels, FoundBy.LINK
         lines = []
         for href, by, node in mentions:
             target = rooted.get(href) or foldered.get(href) or target_of(href)
@@ -87,24 +86,19 @@ class EdgeReader:
             if by is link:
                 rel = node.attr("rel") if has_rels else None
                 end = rels[rel] if rel else ""
-                lines.append(f"{source},{target},{anchors[node.text]},{end}\n")
+                lines.append(f"{source},{target},{_anchor_cell(node.text)},{end}\n")
             else:
                 lines.append(f"{source},{target},,{by.value}\n")
         return lines
 
 
-class _Cells(dict[str, str]):
-    """Cells by the text that they are made from."""
+class _Rels(dict[str, str]):
+    """Their cells, by what they are made from: a site has few."""
 
-    def __init__(self, make: Callable[[str], str]) -> None:
-        self._make = make
-
-    def __missing__(self, text: str) -> str:
-        made = self._make(text)
-        if len(text) <= _WIDEST:
-            if len(self) >= _KNOWN_TEXTS:
-                self.clear()
-            self[text] = made
+    def __missing__(self, rel: str) -> str:
+        made = quoted(cell(rel.lower()[:_WIDEST]))
+        if len(rel) <= _WIDEST and len(self) < _KNOWN_RELS:
+            self[rel] = made
         return made
 
 
@@ -114,10 +108,6 @@ def _anchor_cell(text: str) -> str:
     if is_tidy and is_plain(text):
         return text
     return quoted(cell(" ".join(text[:_ANCHOR_READ].split())[:_WIDEST]))
-
-
-def _rel_cell(rel: str) -> str:
-    return quoted(cell(rel.lower()[:_WIDEST]))
 
 
 class Targets:

@@ -37,6 +37,8 @@ _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 # Not after a stray `%` or `%2`: unescaping `%%32e` would make a new escape, and another URL.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
+# No dot segments but in front, and nothing to escape, unescape or drop.
+_PLAIN_PATH = re.compile(r"(?:/|(?:\.\./)*)(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?", re.ASCII)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
 
@@ -103,6 +105,14 @@ def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFA
 
     Raises InvalidUrl when it is not http(s), cannot be parsed or is longer than `rules.max_length`.
     """
+    plain = _spell_plain(url, base, rules) if base else ""
+    if plain and len(plain) <= rules.max_length:
+        return plain
+    return canonicalize_any(url, base, rules)
+
+
+def canonicalize_any(url: str, base: str | None, rules: CanonicalRules) -> str:
+    """`canonicalize` by the parser, whatever the URL looks like."""
     if len(url) > rules.max_length * 4:  # before parsing: a data: URL can be megabytes
         raise InvalidUrl("too-long", url)
     try:
@@ -120,6 +130,49 @@ def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFA
     if len(href) > rules.max_length:
         raise InvalidUrl("too-long", url)
     return href
+
+
+def _spell_plain(url: str, base: str, rules: CanonicalRules) -> str:
+    """Where a path leads in which nothing has to be spelled anew, as in most links of a site. Takes a
+    fifth of the time that parsing does. Empty for all others."""
+    path = url.partition("#")[0]
+    if not _PLAIN_PATH.fullmatch(path):
+        return ""
+    page, query, _ = base.partition("#")[0].partition("?")
+    end = page.rfind("/") + 1
+    place = _place_of(page[:end])
+    if place is None:
+        return ""
+    if not path:  # the page itself
+        path = page[end:]
+        if query or not _PLAIN_PATH.fullmatch(path):
+            return ""
+    if path[:1] != "/":
+        folder = place.folder
+        while path.startswith("../"):
+            path = path[3:]
+            folder = folder[: folder.rfind("/", 0, -1) + 1] or "/"
+        path = folder + path
+    if rules.strip_trailing_slash:
+        path = path.rstrip("/") or "/"
+    return place.origin + path
+
+
+class _Place(NamedTuple):
+    origin: str
+    folder: str  # /dir/, or / alone
+
+
+@lru_cache(maxsize=1024)
+def _place_of(folder: str) -> _Place | None:
+    """Where the links of a folder's pages lead; None when the parser would spell it otherwise."""
+    try:
+        if canonicalize_any(folder, None, AS_WRITTEN) != folder:
+            return None
+    except InvalidUrl:
+        return None
+    parts = split(folder)
+    return _Place(parts.origin, parts.path)
 
 
 def _parsed_again(spelled: str, original: str) -> str:
