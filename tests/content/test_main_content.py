@@ -77,6 +77,30 @@ def test_a_landmark_that_holds_nothing_else_is_the_content() -> None:
         assert boilerplate not in html
 
 
+def test_a_short_page_between_long_menus_is_its_landmark() -> None:
+    """Though they say more than the page: what it holds is all content, down to its last line."""
+    menu = "".join(f'<li><a href="/{n}">{n} and further pages</a></li>' for n in range(25))
+    page = (
+        f'<body><ul>{menu}</ul><div role="main"><h1>Copyright</h1><p>All rights reserved.</p>'
+        '<p>See <a href="/l">History and License</a> for details.</p></div></body>'
+    )
+    tree = parse_html(page)
+    body = body_of(tree)
+    assert body is not None
+    assert _clear_landmark(tree, body) is not None
+    html = kept(page)
+    assert "History and License" in html
+    assert "further pages" not in html
+
+
+def test_a_landmark_with_next_to_nothing_in_it_is_not_taken_at_its_word() -> None:
+    tree = parse_html(f"<body><main><p>Advertisement</p></main><div>{PARAGRAPHS}</div></body>")
+    body = body_of(tree)
+    assert body is not None
+    assert _clear_landmark(tree, body) is None
+    assert prune(tree).words.count(SENTENCE) == 6
+
+
 def test_a_list_of_names_stays_in_a_section_like_one_that_is_kept() -> None:
     names = "".join(f"<tr><td>Name Surname{number}</td></tr>" for number in range(60))
     page = walk(

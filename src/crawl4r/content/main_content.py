@@ -27,7 +27,7 @@ from crawl4r.markup import body_of, spaced_text
 _LANDMARKS = tuple(
     f"{tag}[role=main]" for tag in ("div", "section", "article", "body", "form", "table", "td")
 )
-_LANDMARK_SHARE = 0.3  # of the text of the body; less may be a teaser in an odd place
+_LANDMARK_SHARE = 0.1  # of the text of the body; less may be a teaser in an odd place
 # What a landmark must not hold to be content and nothing else.
 _MIXED_IN = frozenset(["footer", "form", "header", "dialog", "button", "noscript", "main"])
 _MIXED_CLASSES = re.compile("share|related|comment|sidebar|breadcrumb|newsletter|promo|author")
