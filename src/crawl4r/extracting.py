@@ -60,7 +60,7 @@ def _from_html(
     said = metadata_of(tree, html)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
-    content, words = prune(tree, repeated)
+    content, words = prune(tree, repeated, len(html))
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree) if learn else ()
     markdown = markdown_of(content, base)

@@ -67,22 +67,25 @@ def _shipped() -> Model:
         return Model.load(file)
 
 
-def prune(tree: Document, repeated: Holder[int] = frozenset()) -> Pruned:
+def prune(tree: Document, repeated: Holder[int] = frozenset(), size: int | None = None) -> Pruned:
     """The body with only main content left in it; the tree is changed.
 
     `repeated`: fingerprints of blocks known to recur on most pages of this site, removed as
-    boilerplate. Tables and code are kept or removed as a whole, headings stay above what they head.
+    boilerplate. `size`: bytes of the page, if they are known. Tables and code are kept or removed as a
+    whole, headings stay above what they head.
     """
-    return prune_by(_shipped(), tree, repeated)
+    return prune_by(_shipped(), tree, repeated, size)
 
 
-def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) -> Pruned:
+def prune_by(
+    model: Model, tree: Document, repeated: Holder[int] = frozenset(), size: int | None = None
+) -> Pruned:
     """`prune` with a model that need not be the one that is shipped."""
     body = body_of(tree)
     if body is None:
         body = _without_body(tree)
         return Pruned(body, spaced_text(body))
-    landmark = _clear_landmark(tree, body)
+    landmark = _clear_landmark(tree, body, size)
     if landmark is not None:
         for node in (*landmark.junk, *landmark.around):
             node.decompose()
@@ -100,7 +103,7 @@ def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) 
     return Pruned(body, spaced_text(body))
 
 
-def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
+def _clear_landmark(tree: Document, body: Element, size: int | None = None) -> _Landmark | None:
     """The one element that says it is the content, if nothing in it looks like anything else."""
     landmarks = list(tree.find_all("main"))
     for kind in _LANDMARKS:
@@ -120,8 +123,12 @@ def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
     texts = list(node.strings)
     words = " ".join(texts)
     length = len(words) - len(texts) + 1
-    everything = length + sum(len(each.text) for each in around)
-    if length < _LANDMARK_SHARE * everything or words.isspace():
+    # A page has no more characters than bytes: mostly that settles it.
+    if size is None or length < _LANDMARK_SHARE * size:
+        everything = length + sum(len(each.text) for each in around)
+        if length < _LANDMARK_SHARE * everything:
+            return None
+    if words.isspace():
         return None
     return _Landmark(words, junk, around)
 
