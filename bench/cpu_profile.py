@@ -1,10 +1,12 @@
 """Where does each tenth of a millisecond of a crawl go?
 
-    python -m bench.cpu_profile [--pages 5000] [--lines | --inclusive]
+    python -m bench.cpu_profile [--pages 5000 | --docs NAME] [--lines | --inclusive]
 
 The kernel interrupts the crawl after every millisecond of CPU, and the line of ours that was at work
 is charged, with the library that it had called. Start-up is charged to `import`. `--lines` shows the
 dearest lines instead of the functions, `--inclusive` charges a function with all that it called.
+`--docs python-docs` crawls Debian's documentation instead of the generated site. What other processes
+of the crawl use is not in the rows.
 """
 
 import argparse
@@ -17,10 +19,11 @@ from collections import Counter
 from pathlib import Path
 from types import FrameType
 
-from bench import site
+from bench import documentation, site
 from bench.contenders import CONTENDERS, CRAWL4R
+from bench.manifest import Manifest
 from bench.peers.environment import cache
-from bench.server import serve
+from bench.server import DOCUMENTATION, serve
 from bench.table import OURS
 
 EVERY = 0.001  # seconds of CPU
@@ -30,6 +33,7 @@ LEAST = 0.005  # milliseconds a page that are worth a row
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pages", type=int, default=5_000)
+    parser.add_argument("--docs", choices=DOCUMENTATION)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--lines", action="store_true")
     shown.add_argument("--inclusive", action="store_true")
@@ -37,21 +41,27 @@ def main() -> None:
     options = parser.parse_args()
     if options.inside:
         return _crawl_sampled(*options.inside)
-    directory = site.cached(cache(), options.pages)
+    if options.docs:
+        root, redirects = DOCUMENTATION[options.docs], None
+        manifest = documentation.cached(cache(), options.docs, root)
+    else:
+        directory = site.cached(cache(), options.pages)
+        root, redirects = directory / "www", directory / "redirects.map"
+        manifest = Manifest.load(directory / "manifest.json")
     with (
-        serve(directory / "www", directory / "redirects.map") as server,
+        serve(root, redirects) as server,
         tempfile.TemporaryDirectory(dir=cache()) as folder,
     ):
-        _, *arguments = CONTENDERS[OURS].command(server.url + "/", Path(folder))
+        _, *arguments = CONTENDERS[OURS].command(server.url + manifest.start, Path(folder))
         output = Path(folder) / "samples.json"
         python = CRAWL4R.parent / "python"
         command = [python, "-m", "bench.cpu_profile", "--inside", output, *arguments]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         samples = json.loads(output.read_text())
-    rows, cpu = samples["rows"], samples["cpu"]
+    rows, cpu, pages = samples["rows"], samples["cpu"], len(manifest.pages)
     total = sum(count for *_, count in rows)
-    print(f"{cpu:.2f} s CPU, {1_000 * cpu / options.pages:.3f} ms a page, {total} samples")
-    unit = 1_000 * cpu / total / options.pages  # milliseconds a page that one sample stands for
+    print(f"{cpu:.2f} s CPU, {1_000 * cpu / pages:.3f} ms a page, {total} samples")
+    unit = 1_000 * cpu / total / pages  # milliseconds a page that one sample stands for
     _show(samples["inclusive"] if options.inclusive else _placed(rows, options.lines), total, unit)
     return None
 

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from crawl4r.content.kinds import Kind, kind_of
-from crawl4r.discovery.common_crawl import read_results
-from crawl4r.discovery.feed import read_feed_links
-from crawl4r.discovery.sitemap import read_sitemap
 from crawl4r.model import LISTING, Found, FoundBy, Lease
 from crawl4r.reading import LinkJudge
 from crawl4r.urls.canonical import split
@@ -40,6 +37,11 @@ def read_listing(
     lease: Lease, content_type: str, body: bytes, judge: LinkJudge
 ) -> tuple[list[Found], str]:
     """The URLs that it names, judged like any link; and what was wrong with it."""
+    # With what they need (expat, email) a twentieth of a start, and many sites have nothing to read.
+    from crawl4r.discovery.common_crawl import read_results  # noqa: PLC0415
+    from crawl4r.discovery.feed import read_feed_links  # noqa: PLC0415
+    from crawl4r.discovery.sitemap import read_sitemap  # noqa: PLC0415
+
     if lease.by == FoundBy.COMMON_CRAWL:
         page = read_results(body)
         named = [_Named(each.url, None, FoundBy.COMMON_CRAWL) for each in page.entries]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +42,7 @@ from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
 FILE_NAME = "crawl4r.yaml"
 _PREFIX = "CRAWL4R_"
+_PROFILES = Path(__file__).with_name("profiles")
 _ADDED_UP = frozenset(["deny", "denied_hosts"])
 
 
@@ -208,10 +208,7 @@ def overrides_of(**options: Any) -> dict[str, Any]:
 
 
 def profile_names() -> list[str]:
-    folder = resources.files("crawl4r") / "profiles"
-    return sorted(
-        item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml")
-    )
+    return sorted(file.stem for file in _PROFILES.glob("*.yaml"))
 
 
 def profile_text(name: str) -> str:
@@ -220,7 +217,7 @@ def profile_text(name: str) -> str:
         raise SettingsError(
             "profile", f"{name!r} is unknown; there are: {', '.join(profile_names())}"
         )
-    return (resources.files("crawl4r") / "profiles" / f"{name}.yaml").read_text("utf-8")
+    return (_PROFILES / f"{name}.yaml").read_text("utf-8")
 
 
 def _read(file: Path) -> str:

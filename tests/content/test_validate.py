@@ -8,12 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import re2
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawl4r.content import signatures, validate
-from crawl4r.content.signatures import PLACES
+from crawl4r.content.signature_list import PLACES, SIGNATURES
 from crawl4r.content.validate import Likeness, PageVerdict, is_hard, is_soft, likeness, resembles
 from crawl4r.markup import parse_html
 from crawl4r.model import Verdict
@@ -185,18 +184,18 @@ def test_the_time_grows_with_the_page_and_no_faster(piece: bytes) -> None:
 
 
 def test_every_signature_is_well_formed() -> None:
-    sections = yaml.safe_load(signatures._FILE.read_text("utf-8"))
-    entries = [entry for section in sections.values() for entry in section]
-    assert {Verdict(name) for name in sections} >= {Verdict.BLOCKED, Verdict.OK}
-    assert len({entry["name"] for entry in entries}) == len(entries)
+    entries = [entry for section in SIGNATURES.values() for entry in section]
+    assert set(SIGNATURES) >= {Verdict.BLOCKED, Verdict.OK}
+    assert len({entry.name for entry in entries}) == len(entries)
     for entry in entries:
-        where = entry["where"]
-        assert {where} if isinstance(where, str) else set(where) <= set(PLACES)
-        assert 0 < entry["weight"] <= 1.5
-        assert entry["words"] > 0
-        for pattern in entry.get("patterns", ()):
+        assert isinstance(entry.where, tuple) and set(entry.where) <= set(PLACES), entry
+        assert 0 < entry.weight <= 1.5
+        assert entry.words > 0
+        assert entry.phrases or entry.patterns
+        for text in (*entry.phrases, *entry.patterns):
+            assert text == text.lower() or "\\W" in text or "\\pL" in text, text
+        for pattern in entry.patterns:
             assert re2.compile(pattern)
-            assert pattern == pattern.lower() or "\\W" in pattern or "\\pL" in pattern, pattern
 
 
 MISSING = "<h1>We looked everywhere</h1><p>There is no {} among our boats and ferries. Ask us.</p>"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
@@ -16,15 +17,13 @@ from zlib import crc32
 from msgspec import Struct
 from turbohtml import Document
 
-from crawl4r.content.visible import look
+from crawl4r.content.visible import SPACELESS, look
 
 _MOST_WORDS = 400  # the ones with the least hashes: a fair sample, and the same one on every page
 _FEW = 4  # words that may differ on pages that are the same
 _SHARE = 0.03
 _PARAGRAPHS = 2
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]{1,2}|[^\W_]+"
-)
+_WORD = re.compile(r"[^\W_]+", re.ASCII)
 
 
 class Likeness(Struct, frozen=True):
@@ -103,7 +102,13 @@ def _differ(one: frozenset[int], other: frozenset[int]) -> int:
 
 def _words(text: str) -> Iterable[str]:
     """Words that hold no digit: numbers, dates and request ids change from visit to visit."""
-    return (word for word in _WORD.findall(text.lower()) if not any(map(str.isdigit, word)))
+    word = _WORD if text.isascii() else _any_word()
+    return (each for each in word.findall(text.lower()) if not any(map(str.isdigit, each)))
+
+
+@cache
+def _any_word() -> re.Pattern[str]:
+    return re.compile(rf"{SPACELESS}{{1,2}}|[^\W_]+")
 
 
 def _words_of_address(url: str) -> Iterable[str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container as Holder
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +63,7 @@ class _Landmark(NamedTuple):
 
 @cache
 def _shipped() -> Model:
-    with resources.files("crawl4r.content").joinpath("main_content.npz").open("rb") as file:
+    with Path(__file__).with_name("main_content.npz").open("rb") as file:
         return Model.load(file)
 
 

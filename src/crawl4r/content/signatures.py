@@ -1,4 +1,4 @@
-"""The signatures of pages that are not what was asked for; the data is in signatures.yaml."""
+"""Which signs of a page that is not what was asked for speak in a text? `signature_list` has them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import re2
-import yaml
 
+from crawl4r.content.signature_list import PLACES, SIGNATURES, Entry
 from crawl4r.model import Verdict
 
-PLACES = ("title", "heading", "text", "noscript", "html", "header", "cookie", "url")
-_FILE = Path(__file__).with_name("signatures.yaml")
 _LINES = "title", "heading"  # asked for much the same, so they share their patterns
 _SEPARATOR = re.compile(
     r"\s[-/]+\s|[|\u2013\u2014:\u00b7\u2022\u00bb\u00ab\u203a\u2039]+|\.{2,}\s|[!?]+\s"
@@ -44,18 +41,16 @@ class Signature(NamedTuple):
 class Signatures:
     """All signatures, to be asked for one place of a page at a time."""
 
-    def __init__(self, sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    def __init__(self, sections: Mapping[Verdict, Sequence[Entry]]) -> None:
         lines = _Patterns()
         self._patterns = {place: lines if place in _LINES else _Patterns() for place in PLACES}
         for verdict, entries in sections.items():
             for entry in entries:
-                self._add(Verdict(verdict), entry)
+                self._add(verdict, entry)
 
-    def _add(self, verdict: Verdict, entry: Mapping[str, Any]) -> None:
-        words = int(entry["words"])
-        signature = Signature(entry["name"], verdict, float(entry["weight"]), words)
-        where = entry["where"]
-        places = frozenset([where] if isinstance(where, str) else where)
+    def _add(self, verdict: Verdict, entry: Entry) -> None:
+        signature = Signature(entry.name, verdict, entry.weight, entry.words)
+        places = frozenset(entry.where)
         owners = {id(each): each for each in map(self._patterns.__getitem__, places)}
         for patterns in owners.values():
             patterns.add(_patterns_of(entry), signature, places)
@@ -108,10 +103,10 @@ class _Patterns:
             yield self._owners[index]
 
 
-def _patterns_of(entry: Mapping[str, Any]) -> Iterator[str]:
-    patterns = (_with_cheap_letters(pattern) for pattern in entry.get("patterns", ()))
-    for pattern in [*map(re2.escape, entry.get("phrases", ())), *patterns]:
-        yield f"(?m)^(?:{pattern})$" if entry.get("whole") else pattern
+def _patterns_of(entry: Entry) -> Iterator[str]:
+    patterns = map(_with_cheap_letters, entry.patterns)
+    for pattern in [*map(re2.escape, entry.phrases), *patterns]:
+        yield f"(?m)^(?:{pattern})$" if entry.whole else pattern
 
 
 def _with_cheap_letters(pattern: str) -> str:
@@ -141,6 +136,5 @@ def lines_of(texts: Sequence[str]) -> str:
 
 @cache
 def bundled() -> Signatures:
-    """The signatures that come with the package, read once a process."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same in C: 6 ms instead of 50
-    return Signatures(yaml.load(_FILE.read_text("utf-8"), loader))
+    """The signatures that come with the package."""
+    return Signatures(SIGNATURES)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from crawl4r.errors import InvalidUrl
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
@@ -91,6 +90,8 @@ def _offset(zone: str) -> int | None:
 
 
 def _mail_date(text: str) -> float | None:
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - 5 ms of a start, for feeds alone
+
     try:
         date = parsedate_to_datetime(text)
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import selectors
 import socket
 from collections.abc import Mapping
 from typing import Any
 
-import certifi
 import pycurl
 from msgspec import Struct, field
 
@@ -21,6 +19,7 @@ from crawl4r.fetch.curl_errors import failure_of
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
 from crawl4r.fetch.headers import parse_header_lines
 from crawl4r.fetch.port import FetchLimits, Request
+from crawl4r.fetch.readiness import make_readiness
 from crawl4r.model import Failure, Response, Verdict
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.urls.address import AddressGate
@@ -92,16 +91,14 @@ class CurlTransport:
         self._limits = limits or FetchLimits()
         self._http2 = http2
         self._resolve = resolve or {}
-        self._ca_file = ca_file or certifi.where()
+        self._ca_file = ca_file
         self._jar = _cookie_jar() if cookies else None
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, _Transfer] = {}
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
-        # One for all connections, and the loop watches that one: it is cheaper than readers and
-        # writers of the loop's own, which each request would change several times.
-        self._watched = selectors.DefaultSelector()
-        self._loop.add_reader(self._watched, self._act_on_ready)
+        self._sockets = make_readiness()
+        self._loop.add_reader(self._sockets, self._act_on_ready)
         self._is_lost_for_names = False
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
@@ -161,8 +158,8 @@ class CurlTransport:
         self._running.clear()
         self._idle.clear()
         self._multi.close()
-        self._loop.remove_reader(self._watched)
-        self._watched.close()
+        self._loop.remove_reader(self._sockets)
+        self._sockets.close()
 
     def _new_handle(self) -> pycurl.Curl:
         limits, on_machine = self._limits, self._clock.on_machine
@@ -171,7 +168,6 @@ class CurlTransport:
             (pycurl.NOSIGNAL, 1),
             (pycurl.FOLLOWLOCATION, 0),
             (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
-            (pycurl.CAINFO, self._ca_file),
             (pycurl.CONNECTTIMEOUT_MS, round(on_machine(limits.connect_timeout) * 1000)),
             (pycurl.LOW_SPEED_LIMIT, round(limits.slowest * self._clock.speed)),
             (pycurl.LOW_SPEED_TIME, max(1, round(on_machine(limits.slow_seconds)))),
@@ -193,6 +189,8 @@ class CurlTransport:
     def _aim(self, handle: pycurl.Curl, transfer: _Transfer) -> None:
         request = transfer.request
         handle.setopt(pycurl.URL, request.url)
+        if request.url.startswith("https:"):
+            handle.setopt(pycurl.CAINFO, self._roots())
         handle.setopt(pycurl.HTTPHEADER, request.headers)
         handle.setopt(pycurl.HEADERFUNCTION, transfer.head.append)
         handle.setopt(
@@ -215,6 +213,14 @@ class CurlTransport:
         if self._resolve:
             handle.setopt(pycurl.RESOLVE, self._resolve_lines(request.url))
 
+    def _roots(self) -> str:
+        """The file of root certificates; who asks for http alone need not load what finds it."""
+        if self._ca_file is None:
+            import certifi  # noqa: PLC0415 - with what it loads, a fiftieth of a start
+
+            self._ca_file = certifi.where()
+        return self._ca_file
+
     def _resolve_lines(self, url: str) -> list[str]:
         parts = split(url)
         address = self._resolve.get(parts.host)
@@ -232,18 +238,11 @@ class CurlTransport:
         return _NewSocket(socket.socket(family, kind, protocol).detach())
 
     def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        """libcurl wants to hear of a connection, of something else of it, or of it no longer.
-
-        It says so with the numbers that selectors use too: 1 to read, 2 to write.
-        """
-        is_watched = fd in self._watched.get_map()
+        """libcurl wants to hear of a connection, of something else of it, or of it no longer."""
         if what == pycurl.POLL_REMOVE:
-            if is_watched:
-                self._watched.unregister(fd)
-        elif is_watched:
-            self._watched.modify(fd, what)
+            self._sockets.forget(fd)
         else:
-            self._watched.register(fd, what)
+            self._sockets.watch(fd, what)
 
     def _set_timer(self, milliseconds: int) -> None:
         if self._timer:
@@ -256,8 +255,8 @@ class CurlTransport:
             self._timer = self._loop.call_later(seconds, self._act_on_time)
 
     def _act_on_ready(self) -> None:
-        for key, ready in self._watched.select(0):
-            self._multi.socket_action(key.fd, ready)
+        for fd, what in self._sockets.ready():
+            self._multi.socket_action(fd, what)
         self._read_results()
 
     def _act_on_time(self) -> None:
