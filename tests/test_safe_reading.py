@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from math import inf
 
 import pytest
 
-from crawl4r.markup import parse_html, parse_html_within
+from crawl4r.markup import parse_html
 from crawl4r.model import PageBody
 from crawl4r.reading import Reading
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.rules import ReadingRules
-from crawl4r.safe_reading import SafeReader, Unreadable, is_quick, patience_with
+from crawl4r.safe_reading import SafeReader, Unreadable, is_quick
 
 MOST_NODES = 2_000_000  # that a page read in place may become: a few hundred MB, half a second
 
@@ -51,36 +50,13 @@ def test_a_small_page_is_read_in_place() -> None:
     assert not used_sandbox
 
 
-LINK = b"<a href=/x></a>"
-REOPENED = b"<p>" + b"".join(b"<i a=%d>" % n for n in range(55)) + b"<p>x</p>" * 30_000
-
-
-@pytest.mark.parametrize("page", [LINK + b"y" * 270_000, LINK + b"<p>x</p>" * 9_000])
-def test_a_page_with_many_tags_that_takes_no_time_is_read_in_place(page: bytes) -> None:
-    assert not is_quick(page)
-    (reading,), used_sandbox = read(page)
-    assert [item.url for item in reading.found] == ["http://e.org/x"]
-    assert not used_sandbox
-
-
-@pytest.mark.parametrize("page", [LINK + b"y" * 530_000, LINK + REOPENED])
-def test_a_page_that_takes_long_is_read_in_the_sandbox_and_says_the_same(page: bytes) -> None:
+@pytest.mark.parametrize(
+    "page", [b"<a href=/x>" + b"y" * 270_000, b"<a href=/x>" + b"<p>x</p>" * 1_300]
+)
+def test_a_page_that_could_take_long_is_read_in_the_sandbox_and_says_the_same(page: bytes) -> None:
     (reading,), used_sandbox = read(page)
     assert [item.url for item in reading.found] == ["http://e.org/x"]
     assert used_sandbox
-
-
-def test_a_page_that_nests_deep_is_never_parsed_here() -> None:
-    assert patience_with(LINK + b"<div>" * 300) == 0
-    assert patience_with(LINK + b"<div>" * 300 + b"<p>x</p>" * 9_000) == 0
-    assert patience_with(LINK * 100) == inf
-
-
-def test_a_tree_that_grew_piece_by_piece_is_the_same_tree() -> None:
-    page = (
-        "<table><b>a\u20ac<tr><td>" + "\u00e9&amp;<!-- c --><script>1<2</script>\r\n" * 2_000
-    ).encode()
-    assert parse_html_within(page, 60).serialize() == parse_html(page).serialize()
 
 
 def test_after_a_crash_every_page_is_read_in_the_sandbox() -> None:

@@ -359,7 +359,7 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
 
 def make_readers_ahead(settings: Settings) -> None:
     """For programs: the processes for large pages, forked while nothing but modules is there."""
-    bundled()  # they share what is compiled before
+    bundled().prepare()  # they share what is compiled before
     fork_ahead(READER, settings.reading.workers)
 
 

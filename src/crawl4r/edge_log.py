@@ -9,7 +9,6 @@ torn. Bytes that a URL had at its last good visit add no rows again.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,11 +23,10 @@ from crawl4r.archive.port import Blobs
 from crawl4r.capture_follower import CaptureFollower
 from crawl4r.edges import EdgeReader, Edges, encoding_of, has_links
 from crawl4r.errors import StorageDamaged
-from crawl4r.markup import TakesLong
 from crawl4r.model import Capture
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.rules import spelling_as_json
-from crawl4r.safe_reading import patience_with
+from crawl4r.safe_reading import is_quick
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import CanonicalRules
@@ -111,9 +109,8 @@ class EdgeLog(CaptureFollower):
         return edges.text
 
     async def _read(self, url: str, body: bytes, encoding: str) -> Edges:
-        if not self._is_wary and (seconds := patience_with(body)):
-            with contextlib.suppress(TakesLong):
-                return self._reader.read_or_blame(url, body, encoding, seconds)
+        if not self._is_wary and is_quick(body):
+            return self._reader.read_or_blame(url, body, encoding)
         try:
             return Edges(*await self._sandbox.run([url, encoding], body))
         except SandboxKilled as killed:

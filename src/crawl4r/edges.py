@@ -7,7 +7,6 @@ a text that is new here is parsed and spelled.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 from typing import Any, NamedTuple
 
 from crawl4r.archive.csv_cells import cell, is_plain, quoted
@@ -15,7 +14,6 @@ from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.discovery.links import Document, Mention
 from crawl4r.errors import InvalidUrl
-from crawl4r.markup import TakesLong
 from crawl4r.model import Capture, FoundBy
 from crawl4r.rules import spelling_from_json
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
@@ -45,12 +43,9 @@ class EdgeReader:
         self._targets = Targets(rules)
         self._rels = _Rels()
 
-    def read(self, url: str, body: bytes, encoding: str, seconds: float = inf) -> Edges:
-        """Every link of an HTML page in the order of the document.
-
-        `TakesLong` is raised when parsing takes more than `seconds`.
-        """
-        document = Document(as_utf8(body, encoding), seconds)
+    def read(self, url: str, body: bytes, encoding: str) -> Edges:
+        """Every link of an HTML page in the order of the document."""
+        document = Document(as_utf8(body, encoding))
         self._targets.turn_to(document.base(url))
         mentions, source, has_rels = document.mentions, quoted(url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:
@@ -58,12 +53,10 @@ class EdgeReader:
             return Edges("".join(lines), len(lines))
         return self._read_many(source, mentions, has_rels=has_rels)
 
-    def read_or_blame(self, url: str, body: bytes, encoding: str, seconds: float = inf) -> Edges:
+    def read_or_blame(self, url: str, body: bytes, encoding: str) -> Edges:
         """The same; a page that breaks the reader is blamed, and has no rows."""
         try:
-            return self.read(url, body, encoding, seconds)
-        except TakesLong:
-            raise
+            return self.read(url, body, encoding)
         except Exception as problem:
             return Edges("", 0, f"{type(problem).__name__}: {problem}"[:300])
 

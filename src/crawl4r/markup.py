@@ -5,15 +5,7 @@ A page is parsed once, and links, verdict, metadata, pruning and markdown are al
 
 from __future__ import annotations
 
-from time import thread_time
-
-from turbohtml import Document, Element, IncrementalParser, parse
-
-_PIECE = 8 * 1024  # bytes: in so many, few tags can ask for many nodes
-
-
-class TakesLong(Exception):
-    """A page is not parsed in the time it was given."""
+from turbohtml import Document, Element, parse
 
 
 def parse_html(html: bytes | str) -> Document:
@@ -22,24 +14,7 @@ def parse_html(html: bytes | str) -> Document:
     What stands in a template is no part of the page until a script puts it there, but the parser's
     queries and texts would show it.
     """
-    return _without_templates(parse(html, encoding="utf-8"))
-
-
-def parse_html_within(html: bytes, seconds: float) -> Document:
-    """The same tree; raises `TakesLong` when it needs more CPU than that.
-
-    A third dearer: the parser gets the page piece by piece, and the clock is read between them.
-    """
-    parser = IncrementalParser(encoding="utf-8")
-    end = thread_time() + seconds
-    for start in range(0, len(html), _PIECE):
-        parser.feed(html[start : start + _PIECE])
-        if thread_time() > end:
-            raise TakesLong
-    return _without_templates(parser.close())
-
-
-def _without_templates(tree: Document) -> Document:
+    tree = parse(html, encoding="utf-8")
     # By the parser's index of names, which everybody needs next: to look for one is a walk of its own.
     if tree.find_all("template"):
         tree.remove("template")

@@ -7,7 +7,6 @@ is new here is parsed, spelled, judged by the scope and sent back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -119,12 +118,10 @@ class Reader:
         *,
         with_likeness: bool = False,
         with_links: bool = False,
-        seconds: float = inf,
     ) -> Reading:
-        """`seconds`: the most that parsing may take; `TakesLong` is raised after that."""
         encoding = guess_encoding(page.body, page.content_type)
         html = as_utf8(page.body, encoding)
-        document = Document(html, seconds)
+        document = Document(html)
         verdict = validate(
             document.tree, html, url=page.url, status=page.status, headers=page.headers
         )
@@ -151,8 +148,8 @@ class Reader:
         found: list[Found] = []
         seen = self._seen.on_page(base)
         tells_apart = not self._judge.rules.follow_nofollow
-        has_nofollow = document.has_nofollow()
-        # Also of links that are not to be followed: they have nothing to add to what is known.
+        has_nofollow = document.nofollow or document.has_nofollow()
+        # Also without those that are not to be followed: they have nothing to add to what is known.
         for href, by, node in seen.without_known(document.mentions, depth):
             own_depth, may_say_no = depth, has_nofollow
             if by is not _LINK:  # almost all are

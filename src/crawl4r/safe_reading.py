@@ -1,24 +1,19 @@
-"""Read a page so that it cannot hurt the crawl: here if it cannot take long, else in the sandbox.
+"""Read a page so that it cannot hurt the crawl: the quick ones here, the others in the sandbox.
 
 Sending a page to another process and its links back costs as much as reading it. What a parser has to
 do grows with the bytes, and with the tags times the formatting elements that each may have to open
-again: a page of moderate size with few tags cannot take long, whatever it says. One with more tags is
-parsed with an eye on the clock, and goes to the sandbox when that runs out (docs/decisions/0003).
+again: a page of moderate size with few tags cannot take long, whatever it says (docs/decisions/0003).
 """
 
 from __future__ import annotations
 
-from math import inf
-
-from crawl4r.markup import TakesLong
 from crawl4r.model import PageBody
 from crawl4r.reading import Reader, Reading, head_of
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.rules import ReadingRules
 
-_QUICK_BYTES, _WATCHED_BYTES = 256 * 1024, 512 * 1024
+_QUICK_BYTES = 256 * 1024
 _QUICK_TAGS = 2_500
-_WATCHED_SECONDS = 0.05  # of CPU for parsing, ten times what a page of that size takes
 _QUICK_DEPTH = 240  # tags; those of a table make two elements each
 _STRETCH, _PIECE = 2_048, 512  # bytes of a page, and those of them that are looked at
 _SEEN_OPEN = 60  # tags in these pieces that no tag there ends
@@ -53,17 +48,11 @@ class SafeReader:
         with_links: bool = False,
     ) -> Reading:
         """Likeness is for small pages, and so never comes from the sandbox."""
-        if not self._is_wary and (seconds := patience_with(page.body)):
+        if not self._is_wary and is_quick(page.body):
             try:
                 return self._reader.read(
-                    page,
-                    depth,
-                    with_likeness=with_likeness,
-                    with_links=with_links,
-                    seconds=seconds,
+                    page, depth, with_likeness=with_likeness, with_links=with_links
                 )
-            except TakesLong:
-                pass
             except Exception as problem:  # the page's doing: it is blamed, the crawl goes on
                 raise Unreadable(f"{type(problem).__name__}: {problem}"[:300]) from problem
         try:
@@ -79,15 +68,6 @@ def is_quick(body: bytes) -> bool:
         return False
     tags = body.count(b"<")
     return tags <= _QUICK_DEPTH or (tags <= _QUICK_TAGS and not _may_nest_deep(body))
-
-
-def patience_with(body: bytes) -> float:
-    """Seconds of CPU that parsing it in this process may take: without end for one that is quick, none
-    for one that may do worse than to take long."""
-    if is_quick(body):
-        return inf
-    is_watchable = len(body) <= _WATCHED_BYTES and not _may_nest_deep(body)
-    return _WATCHED_SECONDS if is_watchable else 0.0
 
 
 def _may_nest_deep(body: bytes) -> bool:

@@ -129,3 +129,19 @@ def test_memory_does_not_grow_with_the_pages_that_name_nothing_new() -> None:
     finally:
         tracemalloc.stop()
     assert grown < 1_000_000
+
+
+def test_a_link_that_is_not_to_be_followed_does_not_make_the_known_ones_new() -> None:
+    site = Site(follow_nofollow=False)
+    assert site.urls('<a href="/x">') == [ROOT + "x"]
+    assert site.urls('<a href="/x"></a><a rel=nofollow href="/y">', ROOT + "p") == [ROOT + "y"]
+
+
+def test_a_known_page_is_known_with_any_fragment_and_found_again_nearer() -> None:
+    site = Site()
+    assert site.urls('<a href="x">', depth=3) == [ROOT + "x"]
+    for _ in range(2):
+        assert site.urls('<a href="x#1"><a href="x#2"><a href="#3">', depth=3) == []
+    assert site.urls('<a href="x#1">', depth=1) == [ROOT + "x"]
+    assert site.urls('<a href="x#1"><a href="x">', depth=1) == []
+    assert site.urls('<a href="x#2">', depth=2) == []

@@ -55,6 +55,10 @@ class Signatures:
         for patterns in owners.values():
             patterns.add(_patterns_of(entry), signature, places)
 
+    def prepare(self) -> None:
+        """Compile those that almost every page is asked for, which else happens with the first page."""
+        self._patterns["title"].compile()
+
     def heard(self, place: str, text: str, words: int) -> list[Signature]:
         """The signatures that speak in this text, each once, beside so many words of page text."""
         patterns = self._patterns[place]
@@ -90,15 +94,18 @@ class _Patterns:
             self._owners.append((signature, places))
         self.most_words = max(self.most_words, signature.words)
 
+    def compile(self) -> None:
+        fresh = re2.Filter()
+        for pattern in self._waiting:
+            fresh.Add(pattern, _options())
+        fresh.Compile()
+        self._filter = fresh  # only now: crawls in other threads ask it too
+
     def matching(self, text: str) -> Iterator[tuple[Signature, frozenset[str]]]:
         if not self._waiting:
             return
         if self._filter is None:
-            fresh = re2.Filter()
-            for pattern in self._waiting:
-                fresh.Add(pattern, _options())
-            fresh.Compile()
-            self._filter = fresh  # only now: crawls in other threads ask it too
+            self.compile()
         for index in self._filter.Match(text) or ():
             yield self._owners[index]
 

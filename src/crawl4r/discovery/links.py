@@ -6,12 +6,11 @@ Images, scripts and style sheets are not pages and are left out, `srcset` with t
 from __future__ import annotations
 
 import re
-from math import inf
 
 from turbohtml import Element
 
 from crawl4r.errors import InvalidUrl
-from crawl4r.markup import parse_html, parse_html_within
+from crawl4r.markup import parse_html
 from crawl4r.model import FoundBy
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
@@ -28,13 +27,10 @@ Mention = tuple[str, FoundBy, Element]
 
 
 class Document:
-    """A parsed page: its base, its robots directives and its mentions of other URLs.
+    """A parsed page: its base, its robots directives and its mentions of other URLs."""
 
-    `markup.TakesLong` is raised when parsing takes more than `seconds`.
-    """
-
-    def __init__(self, html: bytes, seconds: float = inf) -> None:
-        self.tree = parse_html(html) if seconds == inf else parse_html_within(html, seconds)
+    def __init__(self, html: bytes) -> None:
+        self.tree = parse_html(html)
         self.base_href = ""
         self.nofollow = False
         self.noindex = False

@@ -39,6 +39,8 @@ _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
 # No dot segments but in front, and nothing to escape, unescape or drop.
 _PLAIN_PATH = re.compile(r"(?:/|(?:\.\./)*)(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?", re.ASCII)
+_ABSOLUTE = ("https://", "http://")
+_SHORTEST_ORIGIN = len("http://a")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
 
@@ -133,14 +135,18 @@ def canonicalize_any(url: str, base: str | None, rules: CanonicalRules) -> str:
 
 
 def _spell_plain(url: str, base: str, rules: CanonicalRules) -> str:
-    """Where a path leads in which nothing has to be spelled anew, as in most links of a site. Takes a
+    """Where a link leads in which nothing has to be spelled anew, as in most links of a site. Takes a
     fifth of the time that parsing does. Empty for all others."""
     path = url.partition("#")[0]
-    if not _PLAIN_PATH.fullmatch(path):
-        return ""
     page, query, _ = base.partition("#")[0].partition("?")
     end = page.rfind("/") + 1
-    place = _place_of(page[:end])
+    folder = page[:end]
+    if path.startswith(_ABSOLUTE):
+        start = path.find("/", _SHORTEST_ORIGIN)
+        folder, path = path[: start + 1], path[start:]
+    if not _PLAIN_PATH.fullmatch(path):
+        return ""
+    place = _place_of(folder)
     if place is None:
         return ""
     if not path:  # the page itself
