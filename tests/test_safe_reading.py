@@ -17,7 +17,7 @@ MOST_NODES = 2_000_000  # that a page read in place may become: a few hundred MB
 
 HOSTILE = {
     "nested": b"<div>" * 240,
-    "attributes": b"<a " + b" ".join(b"a%d" % n for n in range(37_000)) + b">",
+    "attributes": b"<a " + b" ".join(b"a%d" % n for n in range(70_000)) + b">",
     "unlike formatting in each paragraph": b"<p>"
     + b"".join(b"<b a=%d>" % n for n in range(100, 150))
     + b"<p>x</p>" * 1_220,
@@ -31,13 +31,15 @@ HOSTILE = {
 }
 
 
-def read(*pages: bytes, is_wary: bool = False) -> tuple[list[Reading], bool]:
+def read(
+    *pages: bytes, is_wary: bool = False, patience: float = 60.0
+) -> tuple[list[Reading], bool]:
     """What was read, and whether the sandbox had to start."""
 
     async def main() -> tuple[list[Reading], bool]:
         rules = ReadingRules()
         async with Sandbox("crawl4r.reading:make_reader", rules.as_json(), seconds=20) as sandbox:
-            reader = SafeReader(rules, sandbox, is_wary=is_wary)
+            reader = SafeReader(rules, sandbox, is_wary=is_wary, patience=patience)
             readings = [await reader.read(PageBody(page, "http://e.org/"), 0) for page in pages]
             return readings, bool(sandbox.workers)
 
@@ -51,11 +53,20 @@ def test_a_small_page_is_read_in_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [b"<a href=/x>" + b"y" * 270_000, b"<a href=/x>" + b"<p>x</p>" * 1_300]
+    "page", [b"<a href=/x>" + b"y" * 530_000, b"<a href=/x>" + b"<p>x</p>" * 3_100]
 )
 def test_a_page_that_could_take_long_is_read_in_the_sandbox_and_says_the_same(page: bytes) -> None:
     (reading,), used_sandbox = read(page)
     assert [item.url for item in reading.found] == ["http://e.org/x"]
+    assert used_sandbox
+
+
+def test_after_a_page_that_took_long_only_those_are_read_in_place_that_cannot() -> None:
+    few, many = b"<a href=/x>" + b"<p>x</p>" * 1_000, b"<a href=/y>" + b"<p>x</p>" * 2_000
+    assert read(few, many)[1] is False
+    assert read(few, few, patience=0.0)[1] is False
+    (_, second), used_sandbox = read(few, many, patience=0.0)
+    assert [item.url for item in second.found] == ["http://e.org/y"]
     assert used_sandbox
 
 
@@ -72,7 +83,7 @@ def test_the_worst_that_is_read_in_place_stays_small(page: bytes) -> None:
 
 
 def test_many_bytes_or_many_tags_are_not_quick() -> None:
-    assert not is_quick(b"<a " + b" ".join(b"a%d" % n for n in range(50_000)) + b">")
+    assert not is_quick(b"<a " + b" ".join(b"a%d" % n for n in range(80_000)) + b">")
     assert not is_quick(b"<b></b>" * 1_251)
 
 

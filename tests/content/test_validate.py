@@ -275,3 +275,23 @@ def test_signatures_are_ready_when_several_threads_ask_first() -> None:
                 threads.submit(signatures.bundled().heard, "text", "captcha", 0) for _ in range(16)
             ]
             assert len({len(each.result()) for each in asked}) == 1
+
+
+REFERENCE = "<h1>{}</h1><p>{}</p>" + "<p>Use <code>scan()</code>.</p><pre>scan(1)</pre>" * 3
+SOME_PROSE = "The function reads a row and gives it back to whoever asked for it. " * 5
+
+
+def test_a_page_that_explains_code_needs_no_closer_look() -> None:
+    page = site("scan() - Reference", REFERENCE.format("scan", SOME_PROSE))
+    assert judge(page) == PageVerdict(Verdict.OK)
+
+
+@pytest.mark.parametrize("title", ["500 Internal Server Error", "404 Not Found", "Access Denied"])
+def test_code_does_not_speak_for_a_page_with_the_name_of_an_error(title: str) -> None:
+    page = f"<title>{title}</title>" + REFERENCE.format(title, SOME_PROSE)
+    assert judge(page).signals != ()
+
+
+def test_an_error_with_a_piece_of_code_is_looked_at() -> None:
+    said = f"<p>{SOME_PROSE}</p><pre>Traceback (most recent call last): x</pre>"
+    assert judge(site("Something", said)).signals != ()

@@ -41,6 +41,7 @@ _PLENTY_OF_PROSE = 5_000  # characters, after which nothing can
 _LARGE = 24_000  # bytes: no refusal and no shell has prose in the middle of so many
 _SAMPLE, _DENSE = 16_000, 1_500  # bytes from the middle, and characters of prose in them
 _PLENTY_OF_LINKS = 120  # an index, a list; few pages that are none have as many
+_ENOUGH_CODE = 5  # pieces; an error page may have one or two
 _ENOUGH_WORDS = 450  # beside more than this hardly a signature counts
 _BRIEF, _VERY_BRIEF = 40, 30  # words
 _FOR_BREVITY = 0.4
@@ -107,16 +108,23 @@ def validate(
 
 
 def _is_plainly_fine(tree: Document, body: bytes, prose: int) -> bool:
-    """Paragraphs in plenty; or enough of them or of links, and neither title nor first heading sound
-    like anything else."""
+    """Paragraphs in plenty; or enough of them, of links or of code, and neither title nor first heading
+    sound like anything else."""
     # Scripts and comments may hold paragraphs that are none.
     if prose >= _PLENTY_OF_PROSE and tree.find("p") is not None:
         return True
-    if prose < _ENOUGH_PROSE and body.count(b"<a ") < _PLENTY_OF_LINKS:
-        return False
-    if tree.find("p" if prose >= _ENOUGH_PROSE else "a") is None:
-        return False
-    return not _has_doubtful_name(tree, body)
+    if prose >= _ENOUGH_PROSE:
+        is_plenty = tree.find("p") is not None
+    elif body.count(b"<a ") >= _PLENTY_OF_LINKS:
+        is_plenty = tree.find("a") is not None
+    else:
+        is_plenty = prose >= _SOME_PROSE and _has_code(tree)
+    return is_plenty and not _has_doubtful_name(tree, body)
+
+
+def _has_code(tree: Document) -> bool:
+    """Documentation explains code, and nothing that stands in for a page does."""
+    return len(tree.find_all("code")) + len(tree.find_all("pre")) >= _ENOUGH_CODE
 
 
 def _is_quiet(tree: Document, body: bytes, headers: Sequence[tuple[str, str]]) -> bool:
