@@ -218,7 +218,12 @@ PIECES = st.sampled_from(
         "1/2/",
     ]
 )
-PATHS = st.lists(PIECES, max_size=6).map("".join)
+ORIGINS = st.sampled_from(
+    ["", "http://", "https://", "https:///", "http://f.org", "http://F.org", "https://f.org:443"]
+    + ["http://f.org:81", "http://u@f.org", "http://f.org.", "http://[::1]", "http://2130706433"]
+    + ["http://a..b", "http://a b", "http://f.org\\@g.org", "HTTP://f.org", "http:/f.org"]
+)
+PATHS = st.builds("{}{}".format, ORIGINS, st.lists(PIECES, max_size=6).map("".join))
 BASES = st.sampled_from(
     ["http://e.org/", "http://e.org/a/b", "https://e.org:81/a/b/?q=/x/y", "http://e.org/a/#/f/g"]
     + [
@@ -255,7 +260,9 @@ def test_what_is_spelled_without_the_parser_is_what_the_parser_says(
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/a", "/a/b.html", "x", "a/b/", "../", "../../../x", "a-b_c.d/e~f", "/0/1#x"]
+    "path",
+    ["/", "/a", "/a/b.html", "x", "a/b/", "../", "../../../x", "a-b_c.d/e~f", "/0/1#x"]
+    + ["http://e.org/", "https://f.org/a/b.html#x", "http://f.org:81/a/"],
 )
 def test_plain_paths_need_no_parser(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     base = "http://e.org/dir/page?q=1"
