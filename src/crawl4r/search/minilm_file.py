@@ -24,7 +24,7 @@ PACKAGE = ModelPackage(
     remedy="crawl4r embed install",
 )
 INPUT = "tokens"  # what the graph calls them
-VERSION = 2  # of the graph: another number leaves older files aside
+VERSION = 3  # of the graph: another number leaves older files aside
 
 _SUM_BYTES = sha256().digest_size
 

@@ -31,6 +31,7 @@ OUTPUT = "vectors"
 
 _LAYERS, _HEADS = 6, 12
 _BLOCK = 128  # weights that share a scale in `Precision.CLOSE`
+_UNSIGNED_ZERO = 128
 _EPSILON = 1e-12
 _MICROSOFT = "com.microsoft"
 _OPSET, _IR_VERSION = 18, 9
@@ -163,7 +164,7 @@ class _Graph:
         blocks = matrix.T.reshape(outputs, inputs // _BLOCK, _BLOCK)
         scales = np.abs(blocks).max(axis=2, keepdims=True).astype(np.float32) / 127
         scales[scales == 0] = 1
-        integers = (np.rint(blocks / scales) + 128).astype(np.uint8)
+        integers = (np.rint(blocks / scales) + _UNSIGNED_ZERO).astype(np.uint8)
         return self.node(
             "MatMulNBits", flow, self.constant(integers), self.constant(scales[..., 0]),
             domain=_MICROSOFT, K=inputs, N=outputs, bits=8, block_size=_BLOCK, accuracy_level=4,
@@ -179,9 +180,12 @@ class _Graph:
         return self.node("Mul", flow, self.constant(1 / share)), matrix * share[:, None]
 
     def _quantised(self, matrix: Tensor) -> tuple[str, str, str]:
+        """Without a sign, for products of signed and unsigned bytes saturate on CPUs that have no
+        instruction made for them (AVX2 without VNNI): vectors would depend on the machine."""
         integers, scales = quantise(matrix, axis=1)
-        zeros = np.zeros(scales.size, np.int8)
-        return self.constant(integers), self.constant(scales.ravel()), self.constant(zeros)
+        unsigned = (integers.astype(np.int16) + _UNSIGNED_ZERO).astype(np.uint8)
+        zeros = np.full(scales.size, _UNSIGNED_ZERO, np.uint8)
+        return self.constant(unsigned), self.constant(scales.ravel()), self.constant(zeros)
 
     def _normalized(self, flow: str, name: str) -> str:
         scale = self.constant(self._weights[f"{name}.weight"])
