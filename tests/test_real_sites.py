@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,32 +15,28 @@ from bench.manifest import Manifest
 from bench.peers.environment import cache
 from bench.server import DOCUMENTATION, Server, serve
 from tests.cli.running import run
+from tests.debian import install, program
 
 PACKAGES = ("python3-doc", "postgresql-doc-15", "nginx-light")
 WIDE = ("--rate", "0", "--per-host", "16", "--concurrency", "16", "--allow-private", "127.0.0.1")
 
 
 def _is_everything_there() -> bool:
-    has_nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    has_nginx = program("nginx")
     return bool(has_nginx) and all(
         (root / "index.html").exists() for root in DOCUMENTATION.values()
     )
 
 
-def _install() -> bool:
-    """Debian's packages, where we may install them."""
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        return False
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for words in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-        subprocess.run(["apt-get", "-qq", *words], env=environment, check=False, **quiet)
+def _find_or_install() -> bool:
+    if not _is_everything_there():
+        install(*PACKAGES)
     return _is_everything_there()
 
 
 @pytest.fixture(scope="module", params=list(DOCUMENTATION))
 def documentation(request: pytest.FixtureRequest) -> Iterator[tuple[Path, Server, Manifest]]:
-    if not _is_everything_there() and not _install():
+    if not _find_or_install():
         pytest.skip(f"needs Debian's {', '.join(PACKAGES)}")
     root = DOCUMENTATION[request.param].resolve()
     # A reader of its own, with another parser, says what can be reached.

@@ -1,7 +1,6 @@
 """A private nginx with TLS and HTTP/2: its own port, folder and certificate, ended by the test."""
 
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -10,6 +9,8 @@ from types import TracebackType
 from typing import Self
 
 import pytest
+
+from tests.debian import install, program
 
 NAME = "secure.test"
 _SECONDS_TO_START = 10
@@ -41,20 +42,9 @@ http {{
 
 def find_or_install_nginx() -> str:
     """Skips the test only where nginx neither is nor can be installed."""
-    if found := _find():
-        return found
-    if apt_get := shutil.which("apt-get"):
-        # Runlevel 1: the package must not start a server of its own.
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-        command = [apt_get, "install", "--yes", "--no-install-recommends", "nginx"]
-        subprocess.run(command, env=environment, capture_output=True, check=False, timeout=120)
-    if found := _find():
-        return found
-    pytest.skip("nginx is not here and apt-get cannot install it")
-
-
-def _find() -> str | None:
-    return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if not program("nginx"):
+        install("nginx-light")
+    return program("nginx") or pytest.skip("nginx is not here and apt-get cannot install it")
 
 
 class Nginx:

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.debian import install, program
+
 CACHE = Path(os.environ.get("CRAWL4R_TEST_CACHE", Path.home() / ".cache" / "crawl4r-tests"))
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 PATIENCE = 60.0  # seconds
 
 
@@ -104,10 +105,11 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
 
 def dom_of(url: str, profile: Path) -> str:
     """The page as a browser has it after its scripts ran; it reaches nothing but this machine."""
-    if not Path(CHROMIUM).exists():
-        pytest.skip("there is no chromium to look at pages with")
+    if not program("chromium"):
+        install("chromium")
+    chromium = program("chromium") or pytest.skip("there is no chromium to look at pages with")
     command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+        chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--virtual-time-budget=10000",
         "--dump-dom", url,
     ]  # fmt: skip
