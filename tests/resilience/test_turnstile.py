@@ -154,3 +154,39 @@ def test_budgets_of_two_processes_share_pace_and_patience(tmp_path: Path) -> Non
     assert theirs.begin(now)
     theirs.withdraw(now)
     assert ours.begin(now)
+
+
+def test_places_are_shared_and_come_back(tmp_path: Path) -> None:
+    ours, theirs = Turnstile(tmp_path), Turnstile(tmp_path)
+    turns = [
+        ours.enter("e.org", 3, 0.0),
+        theirs.enter("e.org", 3, 0.0),
+        ours.enter("e.org", 3, 0.0),
+    ]
+    assert [turn.place for turn in turns if isinstance(turn, Turn)] == [0, 1, 2]
+    assert isinstance(ours.enter("e.org", 3, 0.0), float)
+    assert isinstance(theirs.enter("e.org", 3, 0.0), float)
+    assert isinstance(turns[0], Turn)
+    ours.leave(turns[0], 0.0)
+    again = theirs.enter("e.org", 3, 0.0)
+    assert isinstance(again, Turn)
+    assert again.place == 0
+    assert isinstance(ours.enter("e.org", 3, 0.0), float)
+
+
+def test_places_that_are_ours_are_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stile = Turnstile(tmp_path)
+    turns = [stile.enter("e.org", 64, 0.0) for _ in range(63)]
+    assert all(isinstance(turn, Turn) for turn in turns)
+    opened: list[str] = []
+    really_open = os.open
+
+    def count(path: str, *more: int) -> int:
+        opened.append(path)
+        return really_open(path, *more)
+
+    monkeypatch.setattr(os, "open", count)
+    assert isinstance(stile.enter("e.org", 64, 0.0), Turn)
+    assert len(opened) == 2  # the host's state, and the last place

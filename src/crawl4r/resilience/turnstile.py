@@ -12,6 +12,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class Turn(Struct, frozen=True):
     """A place at a host, held until `leave`."""
 
     host: str
+    place: int
     fd: int
     next_at: float  # what it wrote
     before: float  # what stood there
@@ -53,6 +55,7 @@ class Turnstile:
         self._folder = folder
         self._wall = wall
         self._me = os.getpid()
+        self._ours: dict[str, set[int]] = {}  # places of ours, by host: not worth a try
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
@@ -68,18 +71,18 @@ class Turnstile:
                 return min(state.next_at - now, delay + _LOOK_AGAIN)  # its owner may withdraw
             if state.last == self._me and self._somebody_waits(state, now):
                 return _STAND_BACK
-            place = self._take_place(host, places)
-            if place is None:
+            taken = self._take_place(host, places)
+            if taken is None:
                 self._wait_for(state, now)
                 _write(fd, state)
                 return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
-            before = state.next_at
+            turn = Turn(host, *taken, now + delay, state.next_at)
             try:
                 _write(fd, _Host(now + delay, self._me, 0, 0.0))
             except StorageFull:
-                os.close(place)
+                self._free(turn)
                 raise
-            return Turn(host, place, now + delay, before)
+            return turn
 
     def leave(self, turn: Turn, wait: float | None) -> None:
         """Free the place; the host rests for `wait` seconds. None: nothing was asked after all."""
@@ -91,7 +94,7 @@ class Turnstile:
                     state.next_at = turn.before
                 _write(fd, state)
         finally:  # also where the disk is full: nobody must wait for a place that is not used
-            os.close(turn.fd)
+            self._free(turn)
 
     def rest(self, host: str) -> float:
         """Seconds until a host may be asked, whoever said so; negative when it may be asked now."""
@@ -105,16 +108,28 @@ class Turnstile:
     def _somebody_waits(self, state: _Host, now: float) -> bool:
         return state.waiting not in {0, self._me} and now - state.waited_at < _WAITS_FOR
 
-    def _take_place(self, host: str, places: int) -> int | None:
+    def _take_place(self, host: str, places: int) -> tuple[int, int] | None:
+        """The first place that is free, and the file that holds it."""
+        ours = self._ours.get(host, ())
         for number in range(places):
+            if number in ours:
+                continue
             fd = self._open(f"{_name(host)}.{number}")
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 os.close(fd)
             else:
-                return fd
+                self._ours.setdefault(host, set()).add(number)
+                return number, fd
         return None
+
+    def _free(self, turn: Turn) -> None:
+        os.close(turn.fd)
+        ours = self._ours[turn.host]
+        ours.remove(turn.place)
+        if not ours:  # there may be any number of hosts
+            del self._ours[turn.host]
 
     @contextmanager
     def _locked(self, host: str) -> Iterator[tuple[int, _Host]]:
@@ -128,12 +143,11 @@ class Turnstile:
             os.close(fd)
 
     def _open(self, name: str) -> int:
+        file = f"{self._folder}/{name}"  # a Path takes longer to make than the file to open
         try:
-            return os.open(self._folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as problem:
-            raise StorageFull(
-                f"cannot write {self._folder / name}: {problem.strerror}"
-            ) from problem
+            raise StorageFull(f"cannot write {file}: {problem.strerror}") from problem
 
 
 def _write(fd: int, state: _Host) -> None:
@@ -143,5 +157,6 @@ def _write(fd: int, state: _Host) -> None:
         raise StorageFull(f"cannot write a turn at a host: {problem.strerror}") from problem
 
 
+@lru_cache(maxsize=1024)
 def _name(host: str) -> str:
     return sha256(host.encode("utf-8", "replace")).hexdigest()[:24]
