@@ -3,7 +3,8 @@
     python -m bench.replay [--pages 5000] [--runs 5] [--json FILE]
 
 Crawls the generated site once with logs on (kept in the cache), then replays it again and again into an
-empty folder, in turn with a yardstick: the parser with the same bytes and nothing else, in one process.
+empty folder, in turn with two yardsticks: the parser with the same bytes and nothing else, in one
+process; and how fast the machine is beside the one on which the bar (2,000 pages a second) was set.
 Wall time is that of the whole command, start included. Exit code 1: a file differs from the crawl's.
 """
 
@@ -26,6 +27,7 @@ from bench.measure import Spread
 from bench.peers.environment import cache
 from bench.server import serve
 from bench.table import OURS
+from bench.yardstick import SLICES, Yardstick
 
 VERSION = 1  # part of the cache's name: raise it when the logs of the same crawl change
 FILES = {
@@ -107,13 +109,14 @@ def _parse(workspace: str) -> float:
     return seconds
 
 
-def _show(runs: list[Replayed], pages: int) -> None:
+def _show(runs: list[Replayed], pages: int, yardstick: Yardstick) -> None:
     cpu = Spread.of(1_000 * run.cpu / pages for run in runs)
     parsing = Spread.of(1_000 * run.yardstick / pages for run in runs)
     ratio = Spread.of(run.cpu / run.yardstick for run in runs)
     speed = Spread.of(pages / run.wall for run in runs)
     print(f"{pages:,} pages, {runs[0].edges:,} links, medians of {len(runs)} runs (least..most)")
     print(f"pages a second     {speed.median:9,.0f}  ({speed.least:,.0f}..{speed.greatest:,.0f})")
+    print(f"at the bar's speed {speed.median * yardstick.pace:9,.0f}  ({yardstick})")
     print(f"CPU ms a page      {cpu.median:9.3f}  ({cpu.least:.3f}..{cpu.greatest:.3f})")
     print(
         f"parsing alone      {parsing.median:9.3f}  ({parsing.least:.3f}..{parsing.greatest:.3f})"
@@ -138,14 +141,16 @@ def main() -> int:
     workspace = crawled(arguments.pages)
     manifest = Manifest.load(site.cached(cache(), arguments.pages) / "manifest.json")
     runs = []
-    for number in range(arguments.runs):
-        runs.append(replay(workspace))
-        load = os.getloadavg()[0]
-        print(
-            f"run {number + 1}/{arguments.runs}: {runs[-1].wall:.2f} s, load {load:.1f}",
-            file=sys.stderr,
-        )
-    _show(runs, len(manifest.pages))
+    with Yardstick() as yardstick:
+        for number in range(arguments.runs):
+            runs.append(replay(workspace))
+            yardstick.measure(SLICES)
+            load = os.getloadavg()[0]
+            print(
+                f"run {number + 1}/{arguments.runs}: {runs[-1].wall:.2f} s, load {load:.1f}",
+                file=sys.stderr,
+            )
+        _show(runs, len(manifest.pages), yardstick)
     if arguments.json:
         plain = [{name: getattr(run, name) for name in Replayed.__slots__} for run in runs]
         arguments.json.write_text(json.dumps(plain, indent=1))
