@@ -72,6 +72,8 @@ def test_the_author_is_a_name(html: str, author: str) -> None:
         ('<meta name="date" content="soon">', ""),
         ('<time datetime="2022-13-45">', ""),
         ('<time datetime="P3D">', ""),
+        ('<b itemProp="datePublished" content="2021-05-06">May</b>', "2021-05-06"),
+        ('<p>datePublished</p><i itemprop="datePublished">2021-05-06</i>', "2021-05-06"),
     ],
 )  # fmt: skip
 def test_the_date_is_iso_or_nothing(html: str, published: str) -> None:

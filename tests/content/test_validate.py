@@ -78,6 +78,14 @@ def test_a_number_or_a_word_that_ends_like_nothing_is_something(words: str) -> N
     assert judge(body.replace(words.encode(), b"No results found.")).verdict is Verdict.SOFT_404
 
 
+def test_links_that_a_script_holds_make_no_index() -> None:
+    link = '<A HREF="/1">One</A>\n'
+    shell = "<title>App</title><body><div id=root></div>{}<script>let links = `{}`</script>"
+    assert judge(shell.format(link, link.lower() * 150)).verdict is Verdict.NEEDS_BROWSER
+    index = judge(shell.format(link * 150, ""))
+    assert (index.verdict, index.signals) == (Verdict.OK, ())
+
+
 def test_the_same_words_are_a_verdict_where_little_else_is_said() -> None:
     assert judge(page("On blocking", "<p>Access denied. You have been blocked.</p>")).verdict is (
         Verdict.BLOCKED

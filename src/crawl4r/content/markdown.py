@@ -30,6 +30,7 @@ _ANYWHERE = re.compile(_LEFT_OVER)
 _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
 
 _FENCE_SIGNS = "```"
+_TWO_BLANK_LINES = "\n\n\n"
 _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
@@ -60,8 +61,8 @@ def markdown_of(body: Element, url: str) -> str:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
     markdown = _without_left_overs(markdown, body)
-    if "\n\n\n" in markdown:  # one blank line between two blocks is enough
-        markdown = outside_code(markdown, partial(_BLANK_LINES.sub, "\n\n"))
+    if _TWO_BLANK_LINES in markdown:
+        markdown = outside_code(markdown, _with_single_blank_lines)
     return markdown.strip()
 
 
@@ -77,6 +78,10 @@ def _joined(url: str, href: str) -> str:
         return urljoin(url, href)
     except ValueError:
         return href
+
+
+def _with_single_blank_lines(markdown: str) -> str:
+    return _BLANK_LINES.sub("\n\n", markdown) if _TWO_BLANK_LINES in markdown else markdown
 
 
 def _without_left_overs(markdown: str, body: Element) -> str:

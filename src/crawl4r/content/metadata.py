@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-import re2
 from turbohtml import Document, Element
 
 from crawl4r.markup import body_of, head_of
@@ -18,14 +17,14 @@ _IN_HEAD = ("title", "meta", "link", "script")
 _IN_BODY = ("h1", "time")
 _IN_BOTH = ("meta", "script")
 _LINKED_DATA = "application/ld+json"
-# Asked of every element, and so only where one of these words stands in a tag.
+# Asked of every element, and so only where one of the words stands in a tag.
 _BYLINES = (
     "[rel~=author],.author,.author-name,.post-author,.entry-author,.byline"
     ",[itemprop=author],[itemprop=datePublished]"
 )
-_BYLINE_WORD = re2.compile(b"author|byline|[iI]tem[pP]rop")
+_BYLINE_WORDS = (b"author", b"byline", b"datePublished")
 _NEAR = 40  # bytes between a sign of equality and what it is about
-_MOST_MENTIONS = 100  # of that word; a page that goes on is asked for bylines
+_MOST_MENTIONS = 100  # of such a word; a page that goes on is asked for bylines
 _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
@@ -91,15 +90,19 @@ def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Eleme
 
 def _may_have_byline(html: bytes) -> bool:
     """Whether a word that calls something a byline stands within a tag of the body."""
-    found = _BYLINE_WORD.search(html, max(html.find(b"<body"), 0))
+    start = max(html.find(b"<body"), 0)
+    return any(_stands_in_tag(word, html, start) for word in _BYLINE_WORDS)
+
+
+def _stands_in_tag(word: bytes, html: bytes, start: int) -> bool:
+    at = html.find(word, start)
     for _ in range(_MOST_MENTIONS):
-        if found is None:
+        if at < 0:
             return False
-        at = found.start()
         is_in_tag = html.rfind(b"<", 0, at) > html.rfind(b">", 0, at)
         if is_in_tag or b"=" in html[max(at - _NEAR, 0) : at]:  # or a `>` is part of the tag
             return True
-        found = _BYLINE_WORD.search(html, at + 1)
+        at = html.find(word, at + 1)
     return True
 
 
@@ -204,7 +207,7 @@ class _Claims:
         claimed = _text_of(thing.get("datePublished") or thing.get("uploadDate"))
         written = (self._meta[name] for name in _DATES if name in self._meta)
         for candidate in (claimed, *written, *self._times):
-            if date := _date_of(candidate):
+            if candidate and (date := _date_of(candidate)):
                 return date
         return ""
 

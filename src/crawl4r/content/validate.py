@@ -97,7 +97,9 @@ def validate(
     are signals among others, and a status alone decides only about a page that says little.
     """
     if status < 400:
-        prose = _prose_of(body)
+        if _is_dense(tree, body) or _is_index(tree, body):
+            return _FINE
+        prose = _prose(body, 0, len(body), _PLENTY_OF_PROSE)
         if _is_plainly_fine(tree, body, prose):
             return _FINE
         if prose >= _SOME_PROSE and _is_quiet(tree, body, headers):
@@ -107,19 +109,35 @@ def validate(
     return _loudest(visible, signals) or _shape(visible) or _FINE_SO_FAR
 
 
+def _is_dense(tree: Document, body: bytes) -> bool:
+    """Most pages with much to say are known by their middle."""
+    if len(body) < _LARGE:
+        return False
+    middle = len(body) // 3
+    prose = _prose(body, middle, middle + _SAMPLE, _DENSE)
+    return prose >= _DENSE and _has_paragraphs(tree)
+
+
+def _is_index(tree: Document, body: bytes) -> bool:
+    links = tree.find_all("a", limit=_PLENTY_OF_LINKS)
+    return len(links) == _PLENTY_OF_LINKS and not _has_doubtful_name(tree, body)
+
+
 def _is_plainly_fine(tree: Document, body: bytes, prose: int) -> bool:
-    """Paragraphs in plenty; or enough of them, of links or of code, and neither title nor first heading
-    sound like anything else."""
-    # Scripts and comments may hold paragraphs that are none.
-    if prose >= _PLENTY_OF_PROSE and tree.find("p") is not None:
+    """Paragraphs in plenty; or enough of them, or of code, and neither title nor first heading sound
+    like anything else."""
+    if prose >= _PLENTY_OF_PROSE and _has_paragraphs(tree):
         return True
     if prose >= _ENOUGH_PROSE:
-        is_plenty = tree.find("p") is not None
-    elif body.count(b"<a ") >= _PLENTY_OF_LINKS:
-        is_plenty = tree.find("a") is not None
+        is_plenty = _has_paragraphs(tree)
     else:
         is_plenty = prose >= _SOME_PROSE and _has_code(tree)
     return is_plenty and not _has_doubtful_name(tree, body)
+
+
+def _has_paragraphs(tree: Document) -> bool:
+    """Scripts and comments may hold some that are none."""
+    return tree.find("p") is not None
 
 
 def _has_code(tree: Document) -> bool:
@@ -157,16 +175,6 @@ def _has_doubtful_name(tree: Document, body: bytes) -> bool:
 def _raises_doubts(place: str, text: str) -> bool:
     heard = bundled().heard(place, text, 0)
     return any(signature.verdict is not Verdict.OK for signature in heard)
-
-
-def _prose_of(body: bytes) -> int:
-    """Characters in paragraphs, as far as it matters. Most pages with much to say are known by their
-    middle."""
-    middle = len(body) // 3
-    is_large = len(body) >= _LARGE
-    if is_large and _prose(body, middle, middle + _SAMPLE, _DENSE) >= _DENSE:
-        return _PLENTY_OF_PROSE
-    return _prose(body, 0, len(body), _PLENTY_OF_PROSE)
 
 
 def _prose(body: bytes, first: int, last: int, enough: int) -> int:
