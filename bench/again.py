@@ -4,7 +4,8 @@
 
 The discoverer fills a spool once a run; then `spool scrape` fetches everything, and `spool scrape
 --refresh` asks for all of it again with its validators. Bars: only 304s for what has a validator, CPU
-under a quarter of the first scrape's, no new bytes stored. Exit code 1 when one does not hold.
+under a quarter of the first scrape's, no new bytes stored. Exit code 1 when one does not hold for the
+command as it is; beside it, no bar, what is left of the gain where no documents are made.
 """
 
 import argparse
@@ -23,7 +24,8 @@ from bench.server import serve
 
 BAR = 0.25
 OPTIONS = ["--rate", "0", "--per-host", "64", "--concurrency", "64", "--no-probe", "--json"]
-VARIANTS = {"bytes and links alone": ["--no-extract"], "with documents": ["--extract"]}
+VARIANTS = {"with documents": ["--extract"], "bytes and links alone": ["--no-extract"]}
+DEFAULT = "with documents"
 
 
 def main() -> int:
@@ -37,7 +39,7 @@ def main() -> int:
     with serve(directory / "www", directory / "redirects.map") as server:
         for name, more in VARIANTS.items():
             rounds = [_round(server.url + start, more) for _ in range(arguments.runs)]
-            fine &= _show(name, rounds)
+            fine &= _show(name, rounds) or name != DEFAULT
     return 0 if fine else 1
 
 

@@ -77,22 +77,19 @@ class Turnstile:
                 _write(fd, state)
                 return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
             turn = Turn(host, *taken, now + delay, state.next_at)
-            try:
-                _write(fd, _Host(now + delay, self._me, 0, 0.0))
-            except StorageFull:
-                self._free(turn)
-                raise
+            if delay or state.last != self._me or state.waiting:  # else it says so already
+                try:
+                    _write(fd, _Host(turn.next_at, self._me, 0, 0.0))
+                except StorageFull:
+                    self._free(turn)
+                    raise
             return turn
 
     def leave(self, turn: Turn, wait: float | None) -> None:
         """Free the place; the host rests for `wait` seconds. None: nothing was asked after all."""
         try:
-            with self._locked(turn.host) as (fd, state):
-                if wait is not None:
-                    state.next_at = max(state.next_at, self._wall() + wait)
-                elif state.next_at == turn.next_at:
-                    state.next_at = turn.before
-                _write(fd, state)
+            if wait is None or wait > 0:  # else nobody need know: it may be asked again at once
+                self._rest_for(turn, wait)
         finally:  # also where the disk is full: nobody must wait for a place that is not used
             self._free(turn)
 
@@ -100,6 +97,14 @@ class Turnstile:
         """Seconds until a host may be asked, whoever said so; negative when it may be asked now."""
         with self._locked(host) as (_, state):
             return state.next_at - self._wall()
+
+    def _rest_for(self, turn: Turn, wait: float | None) -> None:
+        with self._locked(turn.host) as (fd, state):
+            if wait is not None:
+                state.next_at = max(state.next_at, self._wall() + wait)
+            elif state.next_at == turn.next_at:
+                state.next_at = turn.before
+            _write(fd, state)
 
     def _wait_for(self, state: _Host, now: float) -> None:
         if state.last != self._me:
