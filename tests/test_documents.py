@@ -262,6 +262,24 @@ def test_near_duplicates_name_the_older_one(site: Site, tmp_path: Path) -> None:
     assert len(out.read_text().splitlines()) == 3
 
 
+def test_a_page_is_not_found_by_what_it_said_before(site: Site, tmp_path: Path) -> None:
+    old, new = (" ".join(f"{word}{n} and" for n in range(300)) for word in ("old", "new"))
+    site.put("/", article("Start", PROSE * 3, "<a href=/a>a</a>"))
+    site.put("/a", article("One", old))
+    crawl(tmp_path, site.url)
+    site.put("/", article("Start", PROSE * 3, "<a href=/a>a</a> <a href=/b>b</a> <a href=/c>c</a>"))
+    site.put("/a", article("One", new))
+    site.put("/b", article("Two", old))
+    site.put("/c", article("Three", new))
+    found = crawl(tmp_path, site.url, refresh=True)
+    assert (found["/b"].near_of, found["/c"].near_of) == (None, found["/a"].id)
+    with crawl4r.open(tmp_path, read_only=True) as workspace:
+        rows = workspace.database.read(
+            "SELECT document, count(*) FROM near_bands GROUP BY document"
+        )
+    assert dict(rows) == {stored.id: 16 for stored in found.values()}
+
+
 def test_reprocessing_gives_the_same_documents_and_needs_no_network(tmp_path: Path) -> None:
     with serving(Site()) as site:
         site.put("/", article("Start", PROSE * 5, "<a href=/a>a</a>"))

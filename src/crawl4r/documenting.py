@@ -21,7 +21,7 @@ from crawl4r.archive.port import Blobs
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.capture_follower import CaptureFollower
 from crawl4r.content.changes import compare
-from crawl4r.content.near import similarity
+from crawl4r.content.near import bands, similarity
 from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import (
@@ -196,8 +196,9 @@ class Documenter(CaptureFollower):
         assert document is not None
         own = id_of(document.url)
         near_of = self._near_of(extraction, own)
+        before = bands(self._documents.signature_of(own))
         self._documents.put(document, capture, extraction.signature, near_of)
-        self._documents.put_bands(own, extraction.bands)
+        self._documents.file_under(own, extraction.bands, before)
 
     def _near_of(self, extraction: Extraction, own: str) -> str | None:
         for other, signature in self._documents.near(extraction.bands, own):

@@ -242,8 +242,21 @@ class Documents:
         )
         return [(row[0], row[1]) for row in rows]
 
-    def put_bands(self, document_id: str, bands: Sequence[int]) -> None:
-        self._database.write("DELETE FROM near_bands WHERE document = ?", (document_id,))
+    def signature_of(self, document_id: str) -> bytes:
+        """Empty when there is no such document."""
+        rows = self._database.read("SELECT signature FROM documents WHERE id = ?", (document_id,))
+        return bytes(rows[0][0]) if rows else b""
+
+    def file_under(self, document_id: str, bands: Sequence[int], before: Sequence[int]) -> None:
+        """Let `near` find a document by these bands, and no longer by those it had before.
+
+        They are known from its last signature; to look for them by the document would be a look at
+        the bands of all others.
+        """
+        self._database.write_many(
+            "DELETE FROM near_bands WHERE band = ? AND document = ?",
+            [(band, document_id) for band in before if band not in bands],
+        )
         self._database.write_many(
             "INSERT OR IGNORE INTO near_bands VALUES (?, ?)",
             [(band, document_id) for band in bands],
