@@ -73,7 +73,8 @@ def _show(name: str, rounds: list[tuple[dict, dict]]) -> bool:
     print(f"  new bytes stored: {new_bytes}")
     middle = ratios[len(ratios) // 2]
     spread = f"{middle:.3f} ({ratios[0]:.3f}..{ratios[-1]:.3f})"
-    print(f"  CPU of the second as a part of the first: {spread}, bar {BAR}")
+    bar = f", bar {BAR}" if name == DEFAULT else ""
+    print(f"  CPU of the second as a part of the first: {spread}{bar}")
     return middle < BAR and new_bytes == 0
 
 

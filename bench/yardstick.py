@@ -12,9 +12,10 @@ import argparse
 import subprocess
 import sys
 import time
+from math import nan
 from typing import Self
 
-from bench.extraction import labelled_pages, resiliparse
+from bench.extraction import DATA, labelled_pages, resiliparse
 from bench.peers import environment
 
 THERE = 3.5  # ms
@@ -46,8 +47,10 @@ class Yardstick:
 
     @property
     def milliseconds(self) -> float:
-        """Of CPU, for a page."""
+        """Of CPU, for a page; not a number where there are no pages."""
         rounds, rest = divmod(len(self._seconds), SLICES)
+        if not self._pages:
+            return nan
         if not rounds or rest:
             raise ValueError(f"{len(self._seconds)} slices measured, not a multiple of {SLICES}")
         return 1_000 * sum(self._seconds) / (rounds * self._pages)
@@ -65,6 +68,8 @@ class Yardstick:
         return line
 
     def __str__(self) -> str:
+        if not self._pages:
+            return f"unknown without the labelled pages, {DATA}"
         return f"resiliparse {self.milliseconds:.2f} ms a page, {self.pace:.2f} times those {THERE}"
 
 

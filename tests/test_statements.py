@@ -18,7 +18,7 @@ from tests.test_documents import WORDS_ONLY, Site, article, serving
 PAGES = 40
 _VALUE = re.compile(r"x'[0-9a-f]*'|'(?:[^']|'')*'|\b\d+(?:\.\d+)?(?:e[-+]?\d+)?\b", re.IGNORECASE)
 _READS_ROWS = ("SELECT", "UPDATE", "DELETE", "INSERT", "WITH")
-# Beside rows of a site, whose number does not grow with its pages.
+# Tables that do not grow with the pages of a site.
 _SMALL = {"hosts", "tallies", "notes"}
 
 

@@ -174,9 +174,7 @@ def test_places_are_shared_and_come_back(tmp_path: Path) -> None:
     assert isinstance(ours.enter("e.org", 3, 0.0), float)
 
 
-def test_places_that_are_ours_are_not_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_is_opened_without_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stile = Turnstile(tmp_path)
     turns = [stile.enter("e.org", 64, 0.0) for _ in range(63)]
     assert all(isinstance(turn, Turn) for turn in turns)
@@ -188,5 +186,11 @@ def test_places_that_are_ours_are_not_tried_again(
         return really_open(path, *more)
 
     monkeypatch.setattr(os, "open", count)
-    assert isinstance(stile.enter("e.org", 64, 0.0), Turn)
+    last = stile.enter("e.org", 64, 0.0)
+    assert isinstance(last, Turn)
     assert len(opened) == 2  # the host's state, and the last place
+    stile.leave(last, 0.0)
+    assert len(opened) == 2  # nobody need be told that the host may be asked at once
+    assert isinstance(turns[0], Turn)
+    stile.leave(turns[0], 1.0)
+    assert len(opened) == 3

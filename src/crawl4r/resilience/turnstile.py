@@ -77,12 +77,11 @@ class Turnstile:
                 _write(fd, state)
                 return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
             turn = Turn(host, *taken, now + delay, state.next_at)
-            if delay or state.last != self._me or state.waiting:  # else it says so already
-                try:
-                    _write(fd, _Host(turn.next_at, self._me, 0, 0.0))
-                except StorageFull:
-                    self._free(turn)
-                    raise
+            try:
+                _write(fd, _Host(turn.next_at, self._me, 0, 0.0))
+            except StorageFull:
+                self._free(turn)
+                raise
             return turn
 
     def leave(self, turn: Turn, wait: float | None) -> None:
