@@ -114,7 +114,7 @@ async def build_crawl(
     stack.push_async_callback(transport.close)
     if transport.renders:
         frontier.requeue([UrlState.NEEDS_BROWSER])
-    sandbox = await stack.enter_async_context(_make_sandbox(order, parts.clock))
+    reader = SafeReader(await stack.enter_async_context(_make_sandbox(order, parts.clock)))
     fetch, servers = settings.fetch, settings.fetch.proxies
     headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
     proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
@@ -149,6 +149,7 @@ async def build_crawl(
         parts.notes,
         errands,
         lambda url: robots.judge(url).verdict is None,
+        reader.shape_of,
         chance,
         enabled=settings.content.probe,
     )
@@ -160,7 +161,7 @@ async def build_crawl(
     group = max(1, settings.politeness.concurrency // 2)
     is_bfs = settings.strategy is Strategy.BFS
     judge = Judge(
-        SafeReader(order.links.rules, sandbox, is_wary=has_crashed),
+        reader,
         missing,
         order.links,
         backoff=fetch.backoff(),
@@ -358,7 +359,7 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
 
 
 def make_readers_ahead(settings: Settings) -> None:
-    """For programs: the processes for large pages, forked while nothing but modules is there."""
+    """For programs: the reading processes, forked while nothing but modules is there."""
     bundled().prepare()  # they share what is compiled before
     fork_ahead(READER, settings.reading.workers)
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from crawl4r.app_parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts, blobs_recipe
+from crawl4r.app_parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts
 from crawl4r.archive.metrics_log import MetricsLog
 from crawl4r.archive.rebuilt import Compared, Rebuilt
-from crawl4r.entries import EDGE_READER, REPLAYER
+from crawl4r.entries import EDGE_READER
 from crawl4r.errors import StorageFull
 from crawl4r.metering import Meter
-from crawl4r.replay_parts import HEADERS
-from crawl4r.replaying import Replay, ReplayReport, Sink
+from crawl4r.replaying import HEADERS, Replay, ReplayReport, Sink
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.resilience.spawning import usable_cores
 from crawl4r.rules import spelling_as_json
@@ -84,7 +82,7 @@ async def rebuild_logs(
     last, rules = parts.captures.last_id(), _spelling(parts, settings)
     places = {kind: parts.path / path for kind, path in FILES.items()}
     with _workplace(parts.path) as folder, contextlib.closing(_new(folder, places)) as files:
-        report = await _replay(parts, settings, folder, list(FILES), files, last, on_progress)
+        report = await _replay(parts, settings, list(FILES), files, last, on_progress)
         lengths = files.complete()
         # Between the two notes nobody can tell what is in the file: a crash there makes it begin anew.
         forget_note(parts.notes)
@@ -105,7 +103,7 @@ async def write_logs(
     nearby = next(iter(places.values())).parent
     last = parts.captures.last_id()
     with _workplace(nearby) as folder, contextlib.closing(_new(folder, places)) as files:
-        report = await _replay(parts, settings, folder, list(places), files, last, on_progress)
+        report = await _replay(parts, settings, list(places), files, last, on_progress)
         files.complete()
         files.move()
     return report
@@ -119,12 +117,8 @@ async def check_logs(
 ) -> tuple[ReplayReport, Compared]:
     """Hold files against what a replay gives; nothing is written."""
     last = parts.captures.last_id()
-    with (
-        tempfile.TemporaryDirectory(prefix="crawl4r-replay-") as name,
-        contextlib.closing(Compared(places, HEADERS)) as files,
-    ):
-        kinds, folder = list(places), Path(name)
-        report = await _replay(parts, settings, folder, kinds, files, last, on_progress)
+    with contextlib.closing(Compared(places, HEADERS)) as files:
+        report = await _replay(parts, settings, list(places), files, last, on_progress)
         files.complete()
     return report, files
 
@@ -132,29 +126,21 @@ async def check_logs(
 async def _replay(
     parts: Parts,
     settings: Settings,
-    folder: Path,
     kinds: Sequence[str],
     sink: Sink,
     last: int,
     on_progress: OnProgress,
 ) -> ReplayReport:
-    workers = usable_cores()
-    config = {
-        "workspace": str(parts.path),
-        "folder": str(folder),
-        "blobs": blobs_recipe(parts, settings),
-        "kinds": kinds,
-        "rules": _spelling(parts, settings),
-    }
-    reading = settings.reading
+    workers, reading = usable_cores(), settings.reading
     async with Sandbox(
-        REPLAYER,
-        config,
+        EDGE_READER,
+        _spelling(parts, settings),
         workers=workers,
         seconds=reading.seconds,
         memory_bytes=reading.memory_mb * 1024**2,
     ) as sandbox:
-        return await Replay(sandbox, workers, folder, kinds).run(last, sink, on_progress)
+        replay = Replay(parts.database, parts.captures, parts.blobs, sandbox, workers, kinds)
+        return await replay.run(last, sink, on_progress)
 
 
 def _spelling(parts: Parts, settings: Settings) -> dict[str, Any]:

@@ -130,15 +130,6 @@ def _check_that_both_are_there(path: Path, database: Database) -> None:
         )
 
 
-def blobs_recipe(parts: Parts, settings: Settings) -> tuple[str, str, str, bool]:
-    """How a process that loads little reads the store: module, class, folder, whether that takes the
-    database."""
-    if (parts.notes.get("store") or settings.store.kind) == "files":
-        return FileBlobs.__module__, FileBlobs.__name__, str(parts.path / "store" / "html"), False
-    name = SegmentBlobs.__name__
-    return SegmentBlobs.__module__, name, str(parts.path / "store" / "segments"), True
-
-
 def _open_blobs(path: Path, settings: Settings, database: Database, *, read_only: bool) -> Blobs:
     """A workspace keeps the kind of store it began with."""
     store, notes = settings.store, Notes(database)

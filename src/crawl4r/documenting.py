@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from crawl4r import events
 from crawl4r.archive.captures import GONE, Captures, answer_in
@@ -28,9 +27,7 @@ from crawl4r.model import (
     LISTING,
     REJECTED,
     Capture,
-    Document,
     Extraction,
-    PageLink,
     PageVerdict,
     Verdict,
 )
@@ -271,23 +268,10 @@ async def extract_body(
         "learn": learn,
     }
     try:
-        return _from_json(await sandbox.run(head, body))
+        return await sandbox.run(head, body, Extraction)
     except SandboxKilled as killed:
         events.emit(events.PAGE_UNREADABLE, 30, url=url, reason=killed.reason)
-        return Extraction(PageVerdict(Verdict.HOSTILE, killed.reason, ("reader-killed",)))
-
-
-def _from_json(plain: Sequence[Any]) -> Extraction:
-    verdict, document, text, links, signature, bands, blocks = plain
-    return Extraction(
-        PageVerdict(Verdict(verdict[0]), verdict[1], tuple(verdict[2])),
-        Document(*document) if document else None,
-        text,
-        [PageLink(*link) for link in links],
-        bytes.fromhex(signature),
-        bands,
-        blocks,
-    )
+        return Extraction(PageVerdict(Verdict.UNREADABLE, killed.reason, ("reader-killed",)))
 
 
 def _is_good(extraction: Extraction) -> bool:

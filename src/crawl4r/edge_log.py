@@ -8,7 +8,6 @@ torn. Bytes that a URL had at its last good visit add no rows again.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,12 +20,12 @@ from crawl4r.archive.earlier import EarlierBytes
 from crawl4r.archive.line_file import LineFile
 from crawl4r.archive.port import Blobs
 from crawl4r.capture_follower import CaptureFollower
-from crawl4r.edges import EdgeReader, Edges, encoding_of, has_links
+from crawl4r.edges import EdgePage, edge_page
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Capture
-from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.rules import spelling_as_json
-from crawl4r.safe_reading import is_quick
+from crawl4r.safe_edges import read_edges
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import CanonicalRules
@@ -51,12 +50,9 @@ class EdgeLog(CaptureFollower):
         self._database = database
         self._blobs = blobs
         self._sandbox = sandbox
-        self._reader = EdgeReader(rules)
         self._earlier = EarlierBytes(database)
         self._notes = Notes(database)
         self._file = LineFile(path, EDGES_HEADER)
-        # For all we know, a page of the batch at hand brought the last run down.
-        self._is_wary = self._notes.get(_NOTE) is not None
         self._cursor = self._open()
 
     def _open(self) -> int:
@@ -79,13 +75,16 @@ class EdgeLog(CaptureFollower):
 
     async def _process(self, batch: Sequence[Capture]) -> None:
         news = self._earlier.news(batch[0].id, batch[-1].id)
-        pages = [capture for capture in batch if capture.id in news]
-        texts = await asyncio.gather(*(self._rows_of(capture) for capture in pages))
-        if data := "".join(texts).encode("utf-8", "replace"):
+        kept = (self._page_of(capture) for capture in batch if capture.id in news)
+        pages = [page for page in kept if page]
+        rows = await read_edges(self._sandbox, pages)
+        for page, edges in zip(pages, rows, strict=True):
+            if edges.note:
+                events.emit(events.PAGE_UNREADABLE, 30, url=page.url, reason=edges.note)
+        if data := "".join(edges.text for edges in rows).encode("utf-8", "replace"):
             self._file.append(data, sync=True)
         self._cursor = batch[-1].id
         self._note(self._cursor)
-        self._is_wary = False
 
     def close(self) -> None:
         self._file.close()
@@ -94,27 +93,14 @@ class EdgeLog(CaptureFollower):
         put_note(self._notes, cursor, self._file.end, self._rules)
         self._database.commit()
 
-    async def _rows_of(self, capture: Capture) -> str:
+    def _page_of(self, capture: Capture) -> EdgePage | None:
         assert capture.sha256 is not None
         body = self._blobs.read(capture.sha256)
         if body is None:
             raise StorageDamaged(
                 f"the bytes of {capture.url} ({capture.sha256}) are not in the store"
             )
-        if not has_links(capture, body):
-            return ""
-        edges = await self._read(capture.url, body, encoding_of(capture, body))
-        if edges.note:
-            events.emit(events.PAGE_UNREADABLE, 30, url=capture.url, reason=edges.note)
-        return edges.text
-
-    async def _read(self, url: str, body: bytes, encoding: str) -> Edges:
-        if not self._is_wary and is_quick(body):
-            return self._reader.read_or_blame(url, body, encoding)
-        try:
-            return Edges(*await self._sandbox.run([url, encoding], body))
-        except SandboxKilled as killed:
-            return Edges("", 0, killed.reason)
+        return edge_page(capture, body)
 
 
 def read_note(notes: Notes) -> dict[str, Any] | None:

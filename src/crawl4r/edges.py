@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crawl4r.archive.csv_cells import cell, is_plain, quoted
-from crawl4r.content.decode import as_utf8, guess_encoding
+from crawl4r.content.decode import as_utf8, guess_encoding, load_codecs
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.discovery.links import Document, Mention
 from crawl4r.errors import InvalidUrl
@@ -28,6 +28,15 @@ _ABSOLUTE = ("https://", "http://")
 _NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
 
 
+class EdgePage(NamedTuple):
+    """A stored page, and what is known of it."""
+
+    body: bytes
+    url: str
+    encoding: str  # what the crawl read it with; empty when somebody else fetched it
+    content_type: str = ""  # the whole header
+
+
 class Edges(NamedTuple):
     """Rows of one page as text, how many, and a word on what is not among them."""
 
@@ -43,20 +52,21 @@ class EdgeReader:
         self._targets = Targets(rules)
         self._rels = _Rels()
 
-    def read(self, url: str, body: bytes, encoding: str) -> Edges:
+    def read(self, page: EdgePage) -> Edges:
         """Every link of an HTML page in the order of the document."""
-        document = Document(as_utf8(body, encoding))
-        self._targets.turn_to(document.base(url))
-        mentions, source, has_rels = document.mentions, quoted(url), document.has_rels()
+        encoding = page.encoding or guess_encoding(page.body, page.content_type)
+        document = Document(as_utf8(page.body, encoding))
+        self._targets.turn_to(document.base(page.url))
+        mentions, source, has_rels = document.mentions, quoted(page.url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:
             lines = self._lines(source, mentions, has_rels=has_rels)
             return Edges("".join(lines), len(lines))
         return self._read_many(source, mentions, has_rels=has_rels)
 
-    def read_or_blame(self, url: str, body: bytes, encoding: str) -> Edges:
+    def read_or_blame(self, page: EdgePage) -> Edges:
         """The same; a page that breaks the reader is blamed, and has no rows."""
         try:
-            return self.read(url, body, encoding)
+            return self.read(page)
         except Exception as problem:
             return Edges("", 0, f"{type(problem).__name__}: {problem}"[:300])
 
@@ -174,25 +184,25 @@ class Targets:
         return table
 
 
-def has_links(capture: Capture, body: bytes) -> bool:
-    """Whether a kept page is one of the kind that links stand in."""
-    return bool(body) and kind_of(capture.content_type, body) is Kind.HTML
-
-
-def encoding_of(capture: Capture, body: bytes) -> str:
-    """What the crawl read it with; what it would have read it with when somebody else fetched it."""
-    if capture.encoding:
-        return capture.encoding
+def edge_page(capture: Capture, body: bytes) -> EdgePage | None:
+    """A kept page to be read; None when it is of a kind that no links stand in."""
+    if not body or kind_of(capture.content_type, body) is not Kind.HTML:
+        return None
     declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)
-    return guess_encoding(body, declared)
+    return EdgePage(body, capture.url, capture.encoding, declared)
 
 
-def make_edge_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[str], bytes], Edges]:
-    """The sandbox's entry: `([url, encoding], body) -> edges`."""
+def make_edge_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], Any]:
+    """The sandbox's entry: `([(url, encoding, content type, length), ...], bodies) -> edges`."""
     reader = EdgeReader(spelling_from_json(plain_rules))
+    load_codecs()
 
-    def read(head: Sequence[str], body: bytes) -> Edges:
-        url, encoding = head
-        return reader.read(url, body, encoding)
+    def read(head: Sequence[tuple[str, str, str, int]], bodies: bytes) -> list[Edges]:
+        found, start = [], 0
+        for url, encoding, content_type, length in head:
+            body = bodies[start : start + length]
+            found.append(reader.read_or_blame(EdgePage(body, url, encoding, content_type)))
+            start += length
+        return found
 
     return read

@@ -1,7 +1,6 @@
 """What the processes of the sandbox run, as `module:function`: by name, so that only they load it."""
 
-READER = "crawl4r.reading:make_reader"
+READER = "crawl4r.reading_process:make_reader"
 EXTRACTOR = "crawl4r.extracting:make_extractor"
 EDGE_READER = "crawl4r.edges:make_edge_reader"
-REPLAYER = "crawl4r.replay_range:make_replayer"
 PAGE_FINDER = "crawl4r.discovery.pagination:make_finder"

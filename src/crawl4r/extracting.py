@@ -8,16 +8,18 @@ from typing import Any
 
 from turbohtml import Document as Tree
 
-from crawl4r.content.decode import as_utf8, decode, guess_encoding
+from crawl4r.content.decode import as_utf8, decode, guess_encoding, load_codecs
 from crawl4r.content.feeds import read_feed
 from crawl4r.content.kinds import Kind, kind_of
-from crawl4r.content.language import language_of
-from crawl4r.content.main_content import fingerprints, prune
+from crawl4r.content.language import language_of, load_detector
+from crawl4r.content.main_content import fingerprints, load_model, prune
 from crawl4r.content.markdown import markdown_of, plain_text
 from crawl4r.content.metadata import Metadata, metadata_of
 from crawl4r.content.minhash import signature
 from crawl4r.content.near import bands
 from crawl4r.content.outline import links_of
+from crawl4r.content.pdf import read_pdf
+from crawl4r.content.signatures import bundled
 from crawl4r.content.validate import validate
 from crawl4r.errors import InvalidUrl
 from crawl4r.markup import head_of, parse_html
@@ -94,8 +96,6 @@ def _from_record(page: PageBody) -> Extraction:
 
 
 def _from_pdf(page: PageBody) -> Extraction:
-    from crawl4r.content.pdf import read_pdf  # noqa: PLC0415 - few sites have any
-
     pdf = read_pdf(page.body)
     if pdf is None:
         return Extraction(_UNREADABLE_PDF)
@@ -161,18 +161,19 @@ def _indented(text: str) -> str:
         return text
 
 
-def make_extractor(_: Any) -> Callable[[Mapping[str, Any], bytes], list[Any]]:
-    """The sandbox's entry: `(head, body) -> extraction`, as JSON."""
+def make_extractor(_: Any) -> Callable[[Mapping[str, Any], bytes], Extraction]:
+    """The sandbox's entry: `(head, body) -> extraction`; `documenting.extract_body` makes the head."""
+    # All that a page may need is loaded now: the process cannot open a file later.
+    bundled().prepare()
+    load_codecs()
+    load_detector()
+    load_model()
 
-    def run(head: Mapping[str, Any], body: bytes) -> list[Any]:
+    def run(head: Mapping[str, Any], body: bytes) -> Extraction:
         page = PageBody(body, head["url"], head["content_type"], head["status"], head["headers"])
-        verdict, document, text, links, made, keys, blocks = extract(
-            page,
-            frozenset(head["repeated"]),
-            with_links=head["with_links"],
-            learn=head["learn"],
-        )
-        wanted = text if head["with_links"] else ""
-        return [verdict, document, wanted, links, made.hex(), keys, blocks]
+        with_links = head["with_links"]
+        repeated = frozenset(head["repeated"])
+        found = extract(page, repeated, with_links=with_links, learn=head["learn"])
+        return found if with_links else found._replace(text="")
 
     return run

@@ -11,7 +11,7 @@ from crawl4r import events
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.content.validate import Likeness, is_hard, is_soft
 from crawl4r.fetch.headers import as_utf8
-from crawl4r.listing import is_listing, read_listing
+from crawl4r.listing import Listing, is_listing
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import (
     LISTING,
@@ -128,8 +128,7 @@ class Judge:
             ending = Ending(lease.url_id, UrlState.DONE, Verdict.UNWANTED, reason)
             return Visit(lease, ending, capture)
         if not answer.body or kind_of(answer.content_type, answer.body) is not Kind.HTML:
-            found, problem = self._listed(lease, answer)
-            return self._done(lease, answer, Verdict.OK, problem, found=found)
+            return await self._listed(lease, answer)
         page = PageBody(
             answer.body,
             lease.url,
@@ -147,8 +146,7 @@ class Judge:
                 with_links=lease.by == FoundBy.PAGINATION,
             )
         except Unreadable as problem:
-            events.emit(events.PAGE_UNREADABLE, 30, url=lease.url, reason=str(problem))
-            return self._done(lease, answer, Verdict.HOSTILE, str(problem))
+            return self._unreadable(lease, answer, str(problem))
         verdict, reason, _ = reading.verdict
         if is_hard(verdict):
             return self._refused_for_now(lease, answer, verdict, reason)
@@ -166,15 +164,27 @@ class Judge:
             )
         return visit
 
-    def _listed(self, lease: Lease, answer: Response) -> tuple[Sequence[Found], str]:
-        """The URLs that a sitemap or a feed names."""
+    async def _listed(self, lease: Lease, answer: Response) -> Visit:
+        """What is no HTML is kept; a sitemap or a feed names URLs, too."""
+        listing = Listing([])
+        if self._names_urls(lease, answer):
+            try:
+                listing = await self._reader.read_listing(lease, answer.content_type, answer.body)
+            except Unreadable as problem:
+                return self._unreadable(lease, answer, str(problem))
+        return self._done(lease, answer, Verdict.OK, listing.problem, found=listing.found)
+
+    def _names_urls(self, lease: Lease, answer: Response) -> bool:
         rules = self.links.rules
         is_asked_for = lease.page_type == LISTING or rules.follow_feeds
         if not rules.follow_links or not is_asked_for or not answer.body:
-            return (), ""
-        if not is_listing(lease, answer.content_type, answer.body):
-            return (), ""
-        return read_listing(lease, answer.content_type, answer.body, self.links)
+            return False
+        return is_listing(lease, answer.content_type, answer.body)
+
+    def _unreadable(self, lease: Lease, answer: Response, reason: str) -> Visit:
+        """The bytes are kept: another version of the reader may get through them."""
+        events.emit(events.PAGE_UNREADABLE, 30, url=lease.url, reason=reason)
+        return self._done(lease, answer, Verdict.UNREADABLE, reason)
 
     async def compare_with_missing(self, visit: Visit) -> Visit:
         """The same visit, or its verdict once the page turns out to be what its host shows for none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import NamedTuple
 
 from crawl4r.content.kinds import Kind, kind_of
@@ -33,31 +34,42 @@ def is_listing(lease: Lease, content_type: str, body: bytes) -> bool:
     return kind is Kind.XML and any(root in body[:_ROOT_WITHIN] for root in _SITEMAP_ROOTS)
 
 
-def read_listing(
-    lease: Lease, content_type: str, body: bytes, judge: LinkJudge
-) -> tuple[list[Found], str]:
-    """The URLs that it names, judged like any link; and what was wrong with it."""
-    # With what they need (expat, email) a twentieth of a start, and many sites have nothing to read.
-    from crawl4r.discovery.common_crawl import read_results  # noqa: PLC0415
+class Listing(NamedTuple):
+    """The URLs that a listing names, judged like any link; and what was wrong with it."""
+
+    found: list[Found]
+    problem: str = ""
+
+
+def load_formats() -> None:
+    """Load what reads listings. Not with this module: the crawl's own process needs none of it."""
+    for name in ("common_crawl", "feed", "sitemap"):
+        import_module(f"crawl4r.discovery.{name}")
+    import_module("email.utils")  # dates of feeds
+
+
+def read_listing(lease: Lease, content_type: str, body: bytes, judge: LinkJudge) -> Listing:
+    """Read a sitemap, a feed or an answer of an index, whichever it is."""
+    from crawl4r.discovery.common_crawl import read_results  # noqa: PLC0415 - see `load_formats`
     from crawl4r.discovery.feed import read_feed_links  # noqa: PLC0415
     from crawl4r.discovery.sitemap import read_sitemap  # noqa: PLC0415
 
     if lease.by == FoundBy.COMMON_CRAWL:
         page = read_results(body)
         named = [_Named(each.url, None, FoundBy.COMMON_CRAWL) for each in page.entries]
-        return _judged(named, lease, judge), page.problem
+        return Listing(_judged(named, lease, judge), page.problem)
     sitemap = read_sitemap(body, lease.url)
     if sitemap.kind in {"index", "urlset", "text"}:
         is_index = sitemap.kind == "index"
         named = [
             _Named(entry.url, entry.lastmod, FoundBy.SITEMAP, is_index) for entry in sitemap.entries
         ]
-        return _judged(named, lease, judge), sitemap.problem
+        return Listing(_judged(named, lease, judge), sitemap.problem)
     feed = read_feed_links(body, lease.url, content_type)
     named = [_Named(entry.url, entry.published, FoundBy.FEED) for entry in feed.entries]
     if feed.next:
         named.append(_Named(feed.next, None, FoundBy.FEED, is_listing=True))
-    return _judged(named, lease, judge), feed.problem or sitemap.problem
+    return Listing(_judged(named, lease, judge), feed.problem or sitemap.problem)
 
 
 def _judged(named: Iterable[_Named], lease: Lease, judge: LinkJudge) -> list[Found]:

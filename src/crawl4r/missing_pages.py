@@ -7,19 +7,19 @@ missing pages look like.
 from __future__ import annotations
 
 import asyncio
-import json
+import contextlib
 import random
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+
+from msgspec import json
 
 from crawl4r import events
-from crawl4r.content.decode import as_utf8, guess_encoding
 from crawl4r.content.kinds import Kind, kind_of
-from crawl4r.content.validate import Likeness, likeness, resembles
+from crawl4r.content.likeness import Likeness, resembles
 from crawl4r.errands import Errands
-from crawl4r.markup import parse_html
-from crawl4r.model import Failure, Response
-from crawl4r.safe_reading import is_quick
+from crawl4r.model import Failure, PageBody, Response
+from crawl4r.safe_reading import Unreadable
 from crawl4r.state.records import Notes
 
 _MOST_BYTES = 64 * 1024
@@ -35,13 +35,16 @@ class MissingPages:
         notes: Notes,
         errands: Errands,
         may_fetch: Callable[[str], bool],
+        shape_of: Callable[[PageBody], Awaitable[Likeness]],
         chance: random.Random,
         *,
         enabled: bool = True,
     ) -> None:
+        """`shape_of` reads a page; it raises Unreadable."""
         self._notes = notes
         self._errands = errands
         self._may_fetch = may_fetch
+        self._shape_of = shape_of
         self._chance = chance
         self._is_enabled = enabled
         self._known: OrderedDict[str, Likeness | None] = OrderedDict()
@@ -71,9 +74,19 @@ class MissingPages:
         answer = await self._errands.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
         if isinstance(answer, Failure):  # it said nothing; the next run may ask again
             return self._keep_at_hand(origin, None)
-        seen = _shape_of(answer, url)
+        seen = await self._seen(answer, url)
         events.emit(events.HOST_PROBED, origin=origin, status=answer.status, honest=seen is None)
         return self._remember(origin, seen)
+
+    async def _seen(self, answer: Response, url: str) -> Likeness | None:
+        """None for a host that says it plainly, and for what is no page."""
+        kind = kind_of(answer.content_type, answer.body)
+        if not 200 <= answer.status < 300 or kind is not Kind.HTML:
+            return None
+        page = PageBody(answer.body, url, answer.header("content-type") or "")
+        with contextlib.suppress(Unreadable):
+            return await self._shape_of(page)
+        return None
 
     def _is_known(self, origin: str) -> bool:
         if origin in self._unknown:
@@ -85,12 +98,12 @@ class MissingPages:
                     self._unknown.clear()
                 self._unknown.add(origin)
                 return False
-            shape = None if text == _HONEST else Likeness.from_json(json.loads(text))
+            shape = None if text == _HONEST else json.decode(text, type=Likeness)
             self._keep_at_hand(origin, shape)
         return True
 
     def _remember(self, origin: str, shape: Likeness | None) -> None:
-        text = json.dumps(shape.to_json()) if shape else _HONEST
+        text = json.encode(shape).decode() if shape else _HONEST
         self._notes.put(f"missing {origin}", text)
         self._keep_at_hand(origin, shape)
 
@@ -99,12 +112,3 @@ class MissingPages:
         self._known[origin] = shape
         if len(self._known) > _AT_HAND:
             self._known.popitem(last=False)
-
-
-def _shape_of(answer: Response, url: str) -> Likeness | None:
-    """None for a host that says it plainly, and for what is no page."""
-    is_page = 200 <= answer.status < 300 and kind_of(answer.content_type, answer.body) is Kind.HTML
-    if not is_page or not is_quick(answer.body):
-        return None
-    encoding = guess_encoding(answer.body, answer.header("content-type") or "")
-    return likeness(parse_html(as_utf8(answer.body, encoding)), url)

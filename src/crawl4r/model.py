@@ -33,7 +33,8 @@ class Verdict(StrEnum):
     TOO_LARGE = "too-large"
     UNWANTED = "unwanted-type"  # it came, and is not of a kind that is to be kept
     UNDECODABLE = "undecodable"
-    HOSTILE = "hostile"
+    HOSTILE = "hostile"  # headers without end
+    UNREADABLE = "unreadable"  # it came, and broke the process that read it
     BLOCKED = "blocked"  # a challenge, a captcha, a refusal or a rate limit instead of the page
     NEEDS_BROWSER = "needs-browser"  # a shell that only scripts fill
     LOGIN_WALL = "login-wall"

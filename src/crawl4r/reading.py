@@ -1,4 +1,4 @@
-"""One page's bytes to everything we learn from it. Pure; `safe_reading` says where it runs.
+"""One page's bytes to everything we learn from it. Pure; it runs in `reading_process`.
 
 Almost every link on a site was seen before. So the raw href is looked up first, and only a link that
 is new here is parsed, spelled, judged by the scope and sent back.
@@ -6,8 +6,8 @@ is new here is parsed, spelled, judged by the scope and sent back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 from zlib import crc32
 
 from turbohtml import Element
@@ -42,15 +42,6 @@ class Reading(NamedTuple):
     likeness: Likeness | None = None  # of a page with little on it, when that was asked for
     links: Sequence[int] = ()  # fingerprints of all of them, when they were asked for
     words: int = 0  # what it says, where its address may be one of many for it
-
-    @staticmethod
-    def from_json(plain: Sequence[Any]) -> Reading:
-        encoding, noindex, nofollow, found, (verdict, reason, signals), note, _, links, words = (
-            plain
-        )
-        judged = PageVerdict(Verdict(verdict), reason, tuple(signals))
-        items = [Found(*item) for item in found]
-        return Reading(encoding, noindex, nofollow, items, judged, note, None, links, words)
 
 
 class LinkJudge:
@@ -182,19 +173,3 @@ def _fingerprints(document: Document) -> list[int]:
     """Short names of a page's links, the same in every process."""
     hrefs = {href for href, by, _ in document.mentions if by is FoundBy.LINK}
     return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]
-
-
-def head_of(page: PageBody, depth: int, *, with_links: bool = False) -> list[Any]:
-    """What goes before the body on its way to the sandbox."""
-    return [depth, with_links, page.url, page.content_type, page.status, list(page.headers)]
-
-
-def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[list[Any], bytes], Reading]:
-    """The sandbox's entry: `(head, body) -> reading`; `head_of` makes the head."""
-    reader = Reader(ReadingRules.from_json(plain_rules))
-
-    def read(head: list[Any], body: bytes) -> Reading:
-        depth, with_links, *known = head
-        return reader.read(PageBody(body, *known), depth, with_links=with_links)
-
-    return read

@@ -1,9 +1,7 @@
 """The logs of a workspace once more, from state.db and the store alone.
 
-    ranges of captures ──> processes that can be killed ──> parts ──> files, in the order of captures
-
-A range whose process dies or takes too long is done again capture by capture, so that a page made to
-break a parser costs its own links and nothing else.
+captures ──> lines of pages and metadata ────────────────────────┐
+    └──> bytes, checked ──> reading processes: rows of links ────┴──> files, in order
 """
 
 from __future__ import annotations
@@ -11,18 +9,31 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, islice
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct, field
 
-from crawl4r.errors import StorageFull
-from crawl4r.replay_parts import RangeDone, part_path
-from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
+from crawl4r.archive.capture_log import LineForm
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.csv_cells import EDGES_HEADER
+from crawl4r.archive.earlier import EarlierBytes
+from crawl4r.archive.metadata import METADATA
+from crawl4r.archive.pages_csv import PAGES
+from crawl4r.archive.port import Blobs
+from crawl4r.edges import EdgePage, Edges, edge_page
+from crawl4r.errors import StorageDamaged
+from crawl4r.model import Capture, Verdict
+from crawl4r.resilience.sandbox import Sandbox
+from crawl4r.safe_edges import read_edges
+from crawl4r.state.database import Database
 
-_RANGE, _SHORT_RANGE = 96, 12  # captures: at first, and at the end
-_AHEAD = 4  # ranges a worker may be in front of the file
+FORMS: dict[str, LineForm] = {"pages": PAGES, "metadata": METADATA}
+EDGES = "edges"
+HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HEADER}
+
+_BATCH = 16  # captures
+_BATCH_BYTES = 4 * 1024**2
+_AHEAD = 3  # batches under way for each reading process
 
 
 class Sink(Protocol):
@@ -42,89 +53,115 @@ class ReplayReport(Struct):
     damaged: list[tuple[str, str]] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, done: RangeDone) -> None:
-        self.captures += done.captures
-        self.edges += done.edges
-        self.damaged += [(url, problem) for url, problem in done.damaged]
-        self.unreadable += [(url, reason) for url, reason in done.unreadable]
+
+class _Batch(NamedTuple):
+    captures: Sequence[Capture]
+    pages: Sequence[EdgePage]  # those among them that links stand in
+    damaged: Sequence[tuple[str, str]]
 
 
 class Replay:
-    """`sandbox` runs `entries.REPLAYER`, whose parts are left in `folder`."""
+    """Makes the files of `kinds`. `sandbox` runs `entries.EDGE_READER` in `workers` processes."""
 
-    def __init__(self, sandbox: Sandbox, workers: int, folder: Path, kinds: Sequence[str]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        captures: Captures,
+        blobs: Blobs,
+        sandbox: Sandbox,
+        workers: int,
+        kinds: Sequence[str],
+    ) -> None:
+        self._captures = captures
+        self._earlier = EarlierBytes(database)
+        self._blobs = blobs
         self._sandbox = sandbox
-        self._workers = workers
-        self._folder = folder
-        self._kinds = kinds
-        self._parts = count(1)
+        self._ahead = workers * _AHEAD
+        self._forms = {kind: FORMS[kind] for kind in kinds if kind in FORMS}
+        self._wants_edges = EDGES in kinds
 
     async def run(
         self, last: int, sink: Sink, on_progress: Callable[[int], None] | None = None
     ) -> ReplayReport:
         """Everything up to the capture `last`, handed to the sink in order."""
         report = ReplayReport()
-        ranges = ranges_of(last, self._workers)
-        underway: deque[asyncio.Task[list[_Part]]] = deque()
+        underway: deque[tuple[_Batch, asyncio.Task[list[Edges]]]] = deque()
+
+        async def hand_over() -> None:
+            batch, rows = underway[0]
+            self._hand_over(batch, await rows, sink, report)
+            underway.popleft()
+            if on_progress:
+                on_progress(len(batch.captures))
+
         try:
-            while True:
-                for first, end in islice(ranges, self._workers * _AHEAD - len(underway)):
-                    underway.append(asyncio.create_task(self._replay(first, end)))
-                if not underway:
-                    return report
-                for part in await underway[0]:
-                    self._hand_over(part.number, sink)
-                    report.add(part.done)
-                    if on_progress:
-                        on_progress(part.done.captures)
-                underway.popleft()
+            for captures in self._batches(last):
+                batch = self._read(captures)
+                reading = asyncio.create_task(read_edges(self._sandbox, batch.pages))
+                underway.append((batch, reading))
+                while len(underway) >= self._ahead:
+                    await hand_over()
+            while underway:
+                await hand_over()
         finally:
-            for task in underway:
+            for _, task in underway:
                 task.cancel()
-            await asyncio.gather(*underway, return_exceptions=True)
+            await asyncio.gather(*(task for _, task in underway), return_exceptions=True)
+        return report
 
-    def _hand_over(self, part: int, sink: Sink) -> None:
-        for kind in self._kinds:
-            path = part_path(self._folder, part, kind)
-            if path.exists():
-                sink.take(kind, path.read_bytes())
-                path.unlink()
+    def _batches(self, last: int) -> Iterator[list[Capture]]:
+        """A few captures at a time, fewer when they are large."""
+        batch: list[Capture] = []
+        size = 0
+        for capture in self._captures.after(0):
+            if capture.id > last:
+                break
+            batch.append(capture)
+            size += capture.bytes
+            if len(batch) == _BATCH or size > _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
-    async def _replay(self, first: int, last: int) -> list[_Part]:
-        try:
-            return [await self._in_one(first, last)]
-        except SandboxKilled:
-            return [await self._alone(number) for number in range(first, last + 1)]
+    def _read(self, captures: Sequence[Capture]) -> _Batch:
+        """Read all bytes that came with these captures; they are held against their hash."""
+        if not self._wants_edges:
+            return _Batch(captures, (), ())
+        news = self._earlier.news(captures[0].id, captures[-1].id)
+        pages: list[EdgePage] = []
+        damaged: list[tuple[str, str]] = []
+        for capture in captures:
+            if capture.id not in news and not _is_unread(capture):
+                continue
+            assert capture.sha256 is not None
+            try:
+                body = self._blobs.read(capture.sha256)
+            except StorageDamaged as problem:
+                damaged.append((capture.url, str(problem)))
+                continue
+            if body is None:
+                damaged.append((capture.url, f"{capture.sha256} is not in the store"))
+            elif capture.id in news and (page := edge_page(capture, body)):
+                pages.append(page)
+        return _Batch(captures, pages, damaged)
 
-    async def _alone(self, capture: int) -> _Part:
-        """One capture; its page is not parsed when that is what kills the process."""
-        try:
-            return await self._in_one(capture, capture)
-        except SandboxKilled as killed:
-            blame = killed.reason
-        try:
-            return await self._in_one(capture, capture, blame)
-        except SandboxKilled as killed:
-            return _Part(0, RangeDone(0, 0, [(f"capture {capture}", killed.reason)], []))
-
-    async def _in_one(self, first: int, last: int, blame: str = "") -> _Part:
-        number = next(self._parts)
-        done = RangeDone(*await self._sandbox.run([number, first, last, blame], b""))
-        if done.unwritten:
-            raise StorageFull(done.unwritten)
-        return _Part(number, done)
+    def _hand_over(
+        self, batch: _Batch, rows: Sequence[Edges], sink: Sink, report: ReplayReport
+    ) -> None:
+        paths = [self._blobs.locate(c.sha256) if c.sha256 else "" for c in batch.captures]
+        for kind, form in self._forms.items():
+            lines = [form.line(c, path) for c, path in zip(batch.captures, paths, strict=True)]
+            sink.take(kind, b"".join(line + b"\n" for line in lines))
+        if self._wants_edges:
+            sink.take(EDGES, "".join(edges.text for edges in rows).encode("utf-8", "replace"))
+        report.captures += len(batch.captures)
+        report.edges += sum(edges.rows for edges in rows)
+        report.damaged += batch.damaged
+        pairs = zip(batch.pages, rows, strict=True)
+        report.unreadable += [(page.url, edges.note) for page, edges in pairs if edges.note]
 
 
-def ranges_of(last: int, workers: int) -> Iterator[tuple[int, int]]:
-    """Shorter towards the end, so that no worker waits long for another's last one."""
-    first = 1
-    while first <= last:
-        share = (last - first) // (_AHEAD * workers)
-        end = min(first + min(_RANGE, max(_SHORT_RANGE, share)), last + 1)
-        yield first, end - 1
-        first = end
-
-
-class _Part(NamedTuple):
-    number: int  # of its files
-    done: RangeDone
+def _is_unread(capture: Capture) -> bool:
+    """Whether it came with bytes that are no good page's: they are only held against their hash."""
+    return capture.sha256 is not None and capture.verdict not in {Verdict.OK, Verdict.NOT_MODIFIED}

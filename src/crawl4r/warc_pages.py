@@ -38,7 +38,7 @@ _DATE = re.compile(
 _PROTOCOLS = {"http/1.0": "1.0", "http/1.1": "1.1", "h2": "2", "h2c": "2", "h3": "3"}
 # Without these first bytes a body was unpacked already, whatever its header says.
 _CODING_STARTS = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
-_GIVEN_VERDICTS = REJECTED | {Verdict.HOSTILE}
+_GIVEN_VERDICTS = REJECTED | {Verdict.HOSTILE, Verdict.UNREADABLE}
 
 
 class Skip(Exception):

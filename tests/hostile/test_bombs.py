@@ -50,7 +50,7 @@ def test_a_reader_that_was_killed_takes_no_other_page_with_it(
     hostile = [site.url(f"/stray?x={number}") for number in range(2)]
     settings = quick_settings(reading={"seconds": 1})
     crawled = crawl(tmp_path, [*hostile, site.url("/site/20/")], settings)
-    assert all(crawled.rows[url].verdict in {"hostile", "ok"} for url in hostile)
+    assert all(crawled.rows[url].verdict in {"unreadable", "ok"} for url in hostile)
     pages = {url for url in crawled.urls("ok") if "/site/20/" in url}
     assert len(pages) == 20
 
@@ -61,7 +61,7 @@ def test_a_reader_without_memory_is_a_named_outcome_and_not_the_end(
     settings = quick_settings(reading={"memory_mb": 64, "seconds": 10}, fetch=PATIENT)
     crawled = crawl(tmp_path, [site.url("/big?mb=30"), site.url("/site/3/")], settings)
     row = crawled.rows[site.url("/big?mb=30")]
-    assert (row.verdict, row.state) == ("hostile", "done")
+    assert (row.verdict, row.state) == ("unreadable", "done")
     assert row.reason
     assert len(crawled.urls("ok")) == 3
 
@@ -80,4 +80,4 @@ def test_fifty_thousand_attributes_do_not_hide_the_link_behind_them_or_are_hosti
     settings = quick_settings(reading={"seconds": 10})
     crawled = crawl(tmp_path, [site.url("/attributes?n=20000")], settings)
     page = crawled.rows[site.url("/attributes?n=20000")]
-    assert page.verdict == "hostile" or site.url("/links/deep.html") in crawled.urls("ok")
+    assert page.verdict == "unreadable" or site.url("/links/deep.html") in crawled.urls("ok")

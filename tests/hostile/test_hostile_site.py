@@ -59,8 +59,8 @@ ROWS: dict[str, tuple[str, str, str]] = {
     "/redirect-odd/unparsable": ("redirect", "which is no URL", "done"),
     "/redirect-odd/utf-8": ("redirect", "q=caf%C3%A9", "done"),
     "/nested": ("too-small", "next to nothing on it", "done"),
-    "/stray": ("hostile", "reading took longer than 2 s", "done"),
-    "/attributes": ("hostile", "reading took longer than 2 s", "done"),
+    "/stray": ("unreadable", "reading took longer than 2 s", "done"),
+    "/attributes": ("unreadable", "reading took longer than 2 s", "done"),
     "/long-link": ("ok", "", "done"),
     "/status/403": ("http-error", "http-403", "done"),
     "/status/418": ("http-error", "http-418", "done"),
@@ -153,7 +153,11 @@ def test_no_page_is_asked_for_more_often_than_the_retries_allow(ordeal: Ordeal) 
 def test_what_cannot_become_better_is_asked_for_once(ordeal: Ordeal) -> None:
     """A retry of a bomb is another bomb. On a busy machine one may run out of time before it is
     known for one, and that may become better."""
-    final = {path for path in ROWS if ROWS[path][0] in {"too-large", "undecodable", "hostile"}}
+    final = {
+        path
+        for path in ROWS
+        if ROWS[path][0] in {"too-large", "undecodable", "hostile", "unreadable"}
+    }
     asked = Counter(record.path for record in ordeal.site.requests() if record.path in final)
     assert asked == {path: 1 + (url_of(ordeal, path) in ordeal.timed_out) for path in final}
 

@@ -14,12 +14,8 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.archive.csv_cells import EDGES_HEADER
 from crawl4r.archive.metrics_log import GAUGES, HEADER, MetricsLog
-from crawl4r.edge_log import EdgeLog, forget_note, put_note
 from crawl4r.errors import StorageDamaged
-from crawl4r.resilience.sandbox import Sandbox
-from crawl4r.rules import spelling_as_json
 from crawl4r.state.database import Database
 from tests.cli.test_loading import loaded_by
 from tests.logs.tables import (
@@ -34,7 +30,7 @@ from tests.logs.tables import (
     rows,
     state,
 )
-from tests.logs.world import SLOW, Answer, World, article, crawl, furnish, serving, settings_with
+from tests.logs.world import SLOW, World, article, crawl, furnish, serving, settings_with
 
 COLUMNS = [
     "timestamp", "url", "page_type", "depth", "referrer", "http_status", "content_type", "encoding",
@@ -296,41 +292,6 @@ def test_a_page_that_takes_too_long_has_no_edges_and_the_others_have_theirs(
     assert sources == {"/", "/a", "/copy", "/latin", "/large"}
 
 
-def test_after_a_crash_the_first_pages_are_read_where_they_can_do_no_harm(
-    world: World, tmp_path: Path
-) -> None:
-    workspace = tmp_path / "ws"
-    del world.answers["/large"]  # which is never read in place
-    crawl(workspace, world.url + "/")
-    whole = (workspace / EDGES).read_bytes()
-    rules = settings_with().scope.canonical()
-
-    async def written_by_a_new_log() -> int:
-        """How many processes it took."""
-        async with Sandbox("crawl4r.edges:make_edge_reader", spelling_as_json(rules)) as sandbox:
-            with crawl4r.open(workspace) as opened:
-                parts = opened.parts
-                log = EdgeLog(
-                    workspace / EDGES, rules, parts.database, parts.captures, parts.blobs, sandbox
-                )
-                await log.catch_up()
-                log.close()
-                return sandbox.workers
-
-    with crawl4r.open(workspace) as opened:  # as if nothing was ever written
-        forget_note(opened.notes)
-        opened.database.commit()
-    first = asyncio.run(written_by_a_new_log())
-    assert (workspace / EDGES).read_bytes() == whole
-    with crawl4r.open(workspace) as opened:  # as if the first batch had ended in a crash
-        put_note(opened.notes, 0, len(EDGES_HEADER), spelling_as_json(rules))
-        opened.database.commit()
-    (workspace / EDGES).write_bytes(EDGES_HEADER + b"torn")
-    second = asyncio.run(written_by_a_new_log())
-    assert (workspace / EDGES).read_bytes() == whole
-    assert (first, second) == (0, 1)
-
-
 def test_a_crawl_without_logs_loads_nothing_of_them() -> None:
     ours = {
         f"crawl4r.{name}"
@@ -341,16 +302,5 @@ def test_a_crawl_without_logs_loads_nothing_of_them() -> None:
 
 def test_a_replaying_process_loads_little() -> None:
     heavy = {"asyncio", "click", "rich", "numpy", "pycurl", "yaml"}
-    code = "import crawl4r.resilience.sandboxed, crawl4r.replay_range, crawl4r.archive.segments"
+    code = "import crawl4r.resilience.sandboxed, crawl4r.edges"
     assert not loaded_by(code) & heavy
-
-
-def test_an_answer_that_grows_beyond_a_quick_page_is_read_elsewhere(
-    world: World, tmp_path: Path
-) -> None:
-    """Its links are the same, whether they were read in place or in another process."""
-    links = "".join(f'<a href="/{number}">{number}</a>' for number in range(1_500))
-    world.answers = {"/": Answer(article("Many", links * 2).encode())}
-    crawl(tmp_path / "ws", world.url + "/", limits={"pages": 1})
-    found = [target for source, target in edges_of(world, tmp_path / "ws") if source == "/"]
-    assert found == [f"/{number}" for number in range(1_500)] * 2

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.edges import EdgeReader, Targets, make_edge_reader
+from crawl4r.edges import EdgePage, EdgeReader, Targets, make_edge_reader
 from crawl4r.errors import InvalidUrl
 from crawl4r.rules import spelling_as_json, spelling_from_json
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
@@ -22,7 +22,7 @@ RULES = CanonicalRules()
 def edges(html: str | bytes, url: str = PAGE, rules: CanonicalRules = RULES) -> list[list[str]]:
     """Rows without their source, which is always the page."""
     body = html.encode() if isinstance(html, str) else html
-    text, count, note = EdgeReader(rules).read(url, body, "utf-8")
+    text, count, note = EdgeReader(rules).read(EdgePage(body, url, "utf-8"))
     assert note == ""
     found = list(csv.reader(text.splitlines(), strict=True))
     assert len(found) == count
@@ -95,7 +95,7 @@ def test_all_that_a_crawl_would_follow_has_a_row(name: str) -> None:
 def test_a_page_that_would_become_too_many_rows_is_cut_and_says_so() -> None:
     base = "http://e.org/" + "x" * 1_900 + "/"
     html = f'<base href="{base}">' + "<a href=y>z</a>" * 20_000
-    text, count, note = EdgeReader(RULES).read(PAGE, html.encode(), "utf-8")
+    text, count, note = EdgeReader(RULES).read(EdgePage(html.encode(), PAGE, "utf-8"))
     assert f"only the first {count:,} links" in note
     assert text.count("\n") == count
     assert 8 * 1024**2 < len(text) < 11 * 1024**2
@@ -103,7 +103,9 @@ def test_a_page_that_would_become_too_many_rows_is_cut_and_says_so() -> None:
 
 
 def test_a_page_that_breaks_its_reader_is_blamed() -> None:
-    text, count, note = EdgeReader(RULES).read_or_blame("not a URL", b"<a href=x>", "utf-8")
+    text, count, note = EdgeReader(RULES).read_or_blame(
+        EdgePage(b"<a href=x>", "not a URL", "utf-8")
+    )
     assert (text, count, bool(note)) == ("", 0, True)
 
 
@@ -112,7 +114,10 @@ def test_rules_survive_the_way_to_another_process() -> None:
     assert spelling_from_json(spelling_as_json(rules)) == rules
     read = make_edge_reader(spelling_as_json(RULES))
     html = b'<a href="/x">x</a>'
-    assert read([PAGE, "utf-8"], html) == EdgeReader(RULES).read(PAGE, html, "utf-8")
+    head = [(PAGE, "utf-8", "", len(html)), (PAGE, "", "text/html", 5)]
+    first, second = read(head, html + b"<p>xx")
+    assert first == EdgeReader(RULES).read(EdgePage(html, PAGE, "utf-8"))
+    assert second.rows == 0
 
 
 SEGMENTS = st.sampled_from(
@@ -162,4 +167,5 @@ def test_what_is_remembered_of_rows_changes_none(
     for url, links in pages:
         anchors = [f'<a href="{escape(h)}"{rel}>{escape(text)}</a>' for h, text, rel in links]
         page = "".join(anchors).encode()
-        assert reader.read(url, page, "utf-8") == EdgeReader(RULES).read(url, page, "utf-8")
+        asked = EdgePage(page, url, "utf-8")
+        assert reader.read(asked) == EdgeReader(RULES).read(asked)

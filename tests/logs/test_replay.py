@@ -14,12 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import crawl4r
 from crawl4r.app_logs import FILES
-from crawl4r.replaying import ReplayReport, ranges_of
+from crawl4r.replaying import ReplayReport
 from tests.cli.running import EXECUTABLE, environment, run
 from tests.logs.tables import ALL, EDGES, METADATA, PAGES, contents, rows
 from tests.logs.world import SLOW, Answer, World, article, crawl, furnish, serving, settings_with
@@ -198,13 +196,3 @@ def test_an_answer_larger_than_a_range_of_others_is_replayed_too(tmp_path: Path)
         replay(tmp_path / "ws")
         assert contents(tmp_path / "ws") == live
         assert len(rows(tmp_path / "ws" / EDGES)) == 1
-
-
-@given(st.integers(0, 5_000), st.integers(1, 8))
-def test_ranges_hold_each_capture_once_and_get_shorter(last: int, workers: int) -> None:
-    found = list(ranges_of(last, workers))
-    numbers = [number for first, end in found for number in range(first, end + 1)]
-    lengths = [end - first + 1 for first, end in found]
-    assert numbers == list(range(1, last + 1))
-    assert lengths == sorted(lengths, reverse=True)
-    assert all(1 <= length <= 96 for length in lengths)

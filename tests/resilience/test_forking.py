@@ -45,12 +45,12 @@ def test_a_forked_process_is_a_worker_like_any_other() -> None:
     told = told_by("""
         async def main():
             async with Sandbox("sandbox_jobs:make", None, workers=2) as sandbox:
-                who = await asyncio.gather(sandbox.run("who", b""), sandbox.run("who", b""))
+                who = await asyncio.gather(sandbox.run("who", b"", int), sandbox.run("who", b"", int))
                 words = [Path(f"/proc/{pid}/cmdline").read_text() for pid in who]
                 names = [Path(f"/proc/{pid}/comm").read_text() for pid in who]
                 files = [len(os.listdir(f"/proc/{pid}/fd")) for pid in who]
                 sessions = [os.getsid(pid) == pid for pid in who]
-                await sandbox.run("print", b"")
+                await sandbox.run("print", b"", None)
                 return [len(set(who)), words, names, files, sessions]
 
         fork_ahead("sandbox_jobs:make", 2)
@@ -71,10 +71,10 @@ def test_one_that_dies_is_replaced_by_one_that_is_started() -> None:
                 reasons = []
                 for job in ("exit", "abort", "crash"):
                     try:
-                        await sandbox.run(job, b"")
+                        await sandbox.run(job, b"", int)
                     except SandboxKilled as killed:
                         reasons.append(killed.reason)
-                return [reasons, await sandbox.run("length", b"12")]
+                return [reasons, await sandbox.run("length", b"12", int)]
 
         fork_ahead("sandbox_jobs:make", 1)
         told = asyncio.run(main())
@@ -86,8 +86,8 @@ def test_one_that_dies_is_replaced_by_one_that_is_started() -> None:
     assert told == [
         [
             "the reading process ended with code 3",
-            "the reading process ended with code -6",
-            "the reading process died",
+            "the reading process died of SIGABRT",
+            "the reading process died of SIGSEGV",
         ],
         2,
         "all were waited for",
@@ -98,7 +98,7 @@ def test_beside_other_threads_nothing_is_forked() -> None:
     told = told_by("""
         async def main():
             async with Sandbox("sandbox_jobs:make", None) as sandbox:
-                return Path(f"/proc/{await sandbox.run('who', b'')}/cmdline").read_text()
+                return Path(f"/proc/{await sandbox.run('who', b'', int)}/cmdline").read_text()
 
         ended = threading.Event()
         threading.Thread(target=ended.wait).start()

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from crawl4r.entries import READER
 from crawl4r.model import Found, FoundBy, PageBody
-from crawl4r.reading import Reader, Reading, head_of, make_reader
+from crawl4r.reading import Reader, Reading
+from crawl4r.reading_process import make_reader
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.rules import ReadingRules
+from crawl4r.safe_reading import SafeReader
 from crawl4r.urls.scope import ScopeRules
 
 PAGE = "http://e.org/folder/page?q=1"
@@ -136,10 +139,8 @@ def test_a_refresh_full_of_blanks_is_read_in_time() -> None:
 
     async def read_in_sandbox() -> Reading:
         rules = ReadingRules().as_json()
-        async with Sandbox("crawl4r.reading:make_reader", rules, seconds=5) as sandbox:
-            return Reading.from_json(
-                await sandbox.run(head_of(PageBody(b"", PAGE), 0), html.encode())
-            )
+        async with Sandbox(READER, rules, seconds=5) as sandbox:
+            return await SafeReader(sandbox).read(PageBody(html.encode(), PAGE), 0)
 
     assert "http://e.org/x" in [item.url for item in asyncio.run(read_in_sandbox()).found]
 
@@ -225,9 +226,8 @@ def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
     plain = json.loads(json.dumps(rules.as_json()))
     assert json.loads(json.dumps(ReadingRules.from_json(plain).as_json())) == plain
     read_page = make_reader(plain)
-    assert (
-        read_page(head_of(PageBody(b"", PAGE), 0), b"<a href=/x>").found[0].url == "http://e.org/x"
-    )
+    head = ["page", 0, False, False, PAGE]
+    assert read_page(head, b"<a href=/x>").found[0].url == "http://e.org/x"
 
 
 @pytest.mark.parametrize(

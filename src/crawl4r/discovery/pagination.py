@@ -58,16 +58,6 @@ class Pagination(NamedTuple):
             "rule": self.rule.as_json() | {"key": self.rule.key} if self.rule else None,
         }
 
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Pagination:
-        return Pagination(
-            plain["next"],
-            plain["previous"],
-            [PageLink(page["number"], page["url"]) for page in plain["pages"]],
-            PageRule.from_json(plain["rule"]) if plain["rule"] else None,
-            plain["current"],
-        )
-
 
 def find_pagination(
     document: Document, url: str, canonical: CanonicalRules = DEFAULT_RULES
@@ -180,10 +170,6 @@ def _is_pager_link(link: Mention) -> bool:
     return block is Block.PAGER or (block is Block.PLAIN and is_plain_phrase)
 
 
-def make_finder(_: Any) -> Callable[[Mapping[str, Any], bytes], dict[str, Any]]:
-    """The sandbox's entry: `({"url": ...}, UTF-8 HTML) -> pagination`, as JSON."""
-
-    def find(head: Mapping[str, Any], html: bytes) -> dict[str, Any]:
-        return find_pagination(Document(html), head["url"]).as_json()
-
-    return find
+def make_finder(_: Any) -> Callable[[str, bytes], Pagination]:
+    """The sandbox's entry: `(url, UTF-8 HTML) -> pagination`."""
+    return lambda url, html: find_pagination(Document(html), url)

@@ -1,27 +1,43 @@
-"""Run a pure function on hostile input in a process that can be killed.
+"""Run a pure function on hostile input in a process that owns nothing and can be killed.
 
 A parser that loops, crashes or eats memory on one page takes a worker with it and nothing else: the
-page is blamed, a new worker starts, and the pages behind it are sent again. What comes back is JSON,
-never pickle: a worker whose parser was subverted can lie about a page but cannot run code here.
+page is blamed, a new worker starts, and the pages behind it are sent again. A worker is locked down
+before its first job (`lockdown`). What comes back is JSON, decoded into the type that the caller names:
+a worker whose parser was subverted can lie about a page, but neither run code here nor hand over
+values of another shape.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 from collections import deque
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from msgspec import Struct
+from msgspec import DecodeError, Struct, json
 
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
-from crawl4r.resilience.frame import FRAME
+from crawl4r.resilience.frame import FRAME, Limits
 from crawl4r.resilience.spawning import Process, spawn
 
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
 _START_SECONDS = 30.0  # a worker may take to load what it runs
 _RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
+_WALL_PATIENCE = 4  # times the CPU limit: how long a job may take on a machine that is busy
+# What a process dies of by its own doing. Any other end may be the kernel's, short of memory.
+_OWN_DOING = frozenset(
+    {
+        signal.SIGSEGV,
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGILL,
+        signal.SIGFPE,
+        signal.SIGSYS,
+        signal.SIGPROF,
+    }
+)
+
+Answer = TypeVar("Answer")
 
 
 class SandboxKilled(Exception):
@@ -35,6 +51,7 @@ class SandboxKilled(Exception):
 class _Job(Struct):
     head: bytes
     body: bytes
+    kind: Any  # the type of the answer
     answer: asyncio.Future[Any]
     deaths: int = 0  # of workers that had it at hand
 
@@ -56,11 +73,11 @@ class Sandbox:
         memory_bytes: int = 1024**3,
         clock: Clock = REAL_CLOCK,
     ) -> None:
-        """`seconds` are the machine's, whatever time the crawl goes by."""
+        """`seconds` of CPU time are what one job may take."""
         self.clock = clock
         self._function = function
-        self._memory = str(memory_bytes).encode()
-        self._config = json.dumps(config).encode(), self._memory
+        self._limits = json.encode(Limits(memory_bytes, seconds))
+        self._config = json.encode(config), self._limits
         self._seconds = seconds
         self._size = workers
         self._workers: list[_Worker] = []
@@ -81,10 +98,10 @@ class Sandbox:
         for job in self._backlog:
             job.answer.cancel()
 
-    async def run(self, head: Any, body: bytes) -> Any:
-        """The function's result, or SandboxKilled when the job had to be stopped."""
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        job = _Job(json.dumps(head).encode(), body, answer)
+    async def run(self, head: Any, body: bytes, kind: type[Answer]) -> Answer:
+        """The function's result as a `kind`, or SandboxKilled when the job could not be done."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        job = _Job(json.encode(head), body, kind, answer)
         self._place(job)
         return await answer
 
@@ -95,7 +112,7 @@ class Sandbox:
 
     def reconfigure(self, config: Any) -> None:
         """Run later jobs with another config; workers finish what they hold and are replaced."""
-        self._config = json.dumps(config).encode(), self._memory
+        self._config = json.encode(config), self._limits
         for worker in list(self._workers):
             self._workers.remove(worker)
             worker.retire()
@@ -125,9 +142,8 @@ class Sandbox:
         jobs = list(worker.jobs)
         if jobs:
             jobs[0].deaths += 1
-            # Somebody else may have killed it (the kernel, short of memory): the page gets one more
-            # chance, unless it was its time that ran out.
-            if worker.was_killed or jobs[0].deaths > 1:
+            # The kernel may have killed it, short of memory: then the page gets one more chance.
+            if worker.is_to_blame or jobs[0].deaths > 1:
                 blamed = jobs.pop(0)
                 if not blamed.answer.done():
                     blamed.answer.set_exception(SandboxKilled(reason))
@@ -180,9 +196,9 @@ class _Worker(asyncio.Protocol):
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
-        self._reason = "the reading process died"
+        self._reason = ""
         self.is_ready = False  # loading the parser is not the first page's fault
-        self.was_killed = False  # by us, for what its job did
+        self.is_to_blame = False  # its job ended it, or made us do so
         self.is_retired = False
         self.jobs: deque[_Job] = deque()
 
@@ -232,15 +248,15 @@ class _Worker(asyncio.Protocol):
             return self._restart_clock()
         if not self.jobs:
             return self._kill("the reading process answered unasked")
-        job = self.jobs.popleft()
+        job = self.jobs[0]
         try:
-            result = json.loads(answer)
-        except (ValueError, RecursionError):
-            self.jobs.appendleft(job)
-            return self._kill("the reading process did not answer in JSON")
+            result = json.decode(answer, type=str if failed else job.kind)
+        except (DecodeError, UnicodeDecodeError, RecursionError):
+            return self._kill("the reading process did not answer what it was asked")
+        self.jobs.popleft()
         if not job.answer.done():
             if failed:
-                job.answer.set_exception(SandboxKilled(str(result)))
+                job.answer.set_exception(SandboxKilled(result))
             else:
                 job.answer.set_result(result)
         if self.is_retired and not self.jobs:
@@ -251,12 +267,16 @@ class _Worker(asyncio.Protocol):
         return None
 
     def _restart_clock(self) -> None:
-        """The limit is for the job at the head: the ones behind it have not started."""
+        """The limit is for the job at the head: the ones behind it have not started.
+
+        A job that computes for too long is ended by its own limit of CPU time; this one is for a worker
+        that is stuck, and so leaves time for a machine that has other things to do.
+        """
         if self._deadline:
             self._deadline.cancel()
         self._deadline = None
         if self.jobs or not self.is_ready:
-            limit = self._seconds if self.is_ready else _START_SECONDS
+            limit = self._seconds * _WALL_PATIENCE if self.is_ready else _START_SECONDS
             self._deadline = asyncio.get_running_loop().call_later(
                 self._owner.clock.of_machine(limit), self._out_of_time, limit
             )
@@ -266,7 +286,7 @@ class _Worker(asyncio.Protocol):
 
     def _kill(self, reason: str) -> None:
         self._reason = reason
-        self.was_killed = True
+        self.is_to_blame = True
         self._process.kill()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -274,8 +294,9 @@ class _Worker(asyncio.Protocol):
             self._deadline.cancel()
         self._process.kill()
         code = self._process.wait()
-        if code == -signal.SIGABRT or code > 0:
-            self._reason = f"the reading process ended with code {code}"
+        if not self.is_to_blame:
+            self.is_to_blame = -code in _OWN_DOING
+            self._reason = _cause_of_death(code, self._seconds)
         self._owner._lost(self, self._reason)
 
     def retire(self) -> None:
@@ -291,3 +312,12 @@ class _Worker(asyncio.Protocol):
             self._transport.abort()
         self._process.kill()
         self._process.wait()
+
+
+def _cause_of_death(code: int, seconds: float) -> str:
+    """In words, from how a process ended (`Popen.returncode`)."""
+    if code == -signal.SIGPROF:
+        return f"reading took longer than {seconds:g} s"
+    if code < 0:
+        return f"the reading process died of {signal.Signals(-code).name}"
+    return f"the reading process ended with code {code}"

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib
-import json
 import os
-import resource
 import signal
 import socket
 import sys
@@ -15,33 +13,39 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import Any, cast
 
+from msgspec import json
+
 from crawl4r.resilience.allocator import collect_seldom, keep_freed_memory
-from crawl4r.resilience.frame import FRAME
+from crawl4r.resilience.frame import FRAME, Limits
+from crawl4r.resilience.lockdown import lock_down
 
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15  # prctl.h
 _NAME = b"crawl4r-sandbox"  # what `ps` and `top` show: 15 bytes are the most
+_LOADED_LATE = ("unicodedata",)  # by the standard library, when a page makes it (`urljoin`)
 
 
 def serve(function: str) -> None:
     """Answer what comes through standard input, until it closes."""
     _die_with_the_parent()
     keep_freed_memory()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's, which spin for 0.1 s
     module, _, name = function.partition(":")
     make = getattr(importlib.import_module(module), name)
     channel = socket.socket(fileno=0)
     with channel, channel.makefile("rb", buffering=256 * 1024) as incoming:
         jobs = _jobs(cast(BufferedReader, incoming))
-        config, memory = next(jobs, (None, b""))
-        if not memory:  # started ahead, and not needed
+        config, plain_limits = next(jobs, (None, b""))
+        if not plain_limits:  # started ahead, and not needed
             return
+        limits = json.decode(plain_limits, type=Limits)
         run = make(config)
+        for late in _LOADED_LATE:
+            importlib.import_module(late)
         collect_seldom()
-        # Only now: what the imports map is not the page's doing.
-        resource.setrlimit(resource.RLIMIT_AS, (_mapped_bytes() + int(memory),) * 2)
+        lock_down(limits.memory_bytes)  # only now: `make` has loaded all that a page may need
         channel.sendall(FRAME.pack(0, 0))  # ready: the first page's time begins now
         for head, body in jobs:
+            signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # of CPU; then SIGPROF ends us
             answer, failed = _answer(run, head, body)
             channel.sendall(FRAME.pack(len(answer), failed) + answer)
 
@@ -49,20 +53,15 @@ def serve(function: str) -> None:
 def _jobs(incoming: BufferedReader) -> Iterator[tuple[Any, bytes]]:
     while frame := incoming.read(FRAME.size):
         head_length, body_length = FRAME.unpack(frame)
-        yield json.loads(incoming.read(head_length)), incoming.read(body_length)
+        yield json.decode(incoming.read(head_length)), incoming.read(body_length)
 
 
 def _answer(run: Callable[[Any, bytes], Any], head: Any, body: bytes) -> tuple[bytes, int]:
     try:
-        return json.dumps(run(head, body)).encode(), 0
+        return json.encode(run(head, body)), 0
     except Exception as problem:  # the page's doing: it is blamed, we go on
-        return json.dumps(f"{type(problem).__name__}: {problem}"[:300]).encode(), 1
-
-
-def _mapped_bytes() -> int:
-    with contextlib.suppress(OSError), open("/proc/self/statm", encoding="ascii") as statm:
-        return int(statm.read().split()[0]) * resource.getpagesize()
-    return 1024**3
+        said = f"{type(problem).__name__}: {problem}"[:300]
+        return json.encode(said.encode("utf-8", "replace").decode()), 1
 
 
 def _die_with_the_parent() -> None:

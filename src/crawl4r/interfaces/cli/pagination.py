@@ -10,13 +10,11 @@ from pathlib import Path
 import click
 
 from crawl4r.content.decode import as_utf8, guess_encoding
-from crawl4r.discovery.links import Document
-from crawl4r.discovery.pagination import Pagination, find_pagination
+from crawl4r.discovery.pagination import Pagination
 from crawl4r.entries import PAGE_FINDER
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
-from crawl4r.safe_reading import is_quick
 from crawl4r.settings import load_settings
 from crawl4r.urls.canonical import canonicalize, with_scheme
 
@@ -45,9 +43,6 @@ def command(file: Path | None, url: str, content_type: str | None, as_json: bool
 
 
 async def _find(html: bytes, url: str) -> Pagination:
-    """Here what is read in a moment whatever it says, anything else where it can be killed."""
-    if is_quick(html):
-        return find_pagination(Document(html), url)
     content = load_settings().content
     sandbox = Sandbox(
         PAGE_FINDER,
@@ -57,7 +52,7 @@ async def _find(html: bytes, url: str) -> Pagination:
     )
     async with sandbox:
         try:
-            return Pagination.from_json(await sandbox.run({"url": url}, html))
+            return await sandbox.run(url, html, Pagination)
         except SandboxKilled as killed:
             raise PageUnavailable(
                 f"the page cannot be read: {killed.reason}; if it is worth the time, raise"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crawl4r.entries import REPLAYER
+from crawl4r.entries import EDGE_READER
 from crawl4r.errors import StorageDamaged, UsageError, WorkspaceError
 from crawl4r.interfaces.cli.options import (
     check_that_there_is_a_crawl,
@@ -63,7 +63,7 @@ def command(
     # First what the processes need too, so that it is loaded once.
     from crawl4r.workspace import Workspace  # noqa: F401, PLC0415
 
-    fork_ahead(REPLAYER, usable_cores())
+    fork_ahead(EDGE_READER, usable_cores())
     import asyncio  # noqa: PLC0415
 
     if check:
