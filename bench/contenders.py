@@ -3,8 +3,9 @@
 import hashlib
 import json
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -27,22 +28,24 @@ class Contender:
     fine_exit_codes: frozenset[int] = frozenset({0})
 
 
-def _crawl4r_command(url: str, directory: Path) -> list[str]:
+def _crawl4r_command(url: str, directory: Path, executable: Path = CRAWL4R) -> list[str]:
     workspace = ["--workspace", str(directory / "workspace")]
     pace = ["--concurrency", str(CONCURRENCY), "--per-host", str(CONCURRENCY), "--rate", "0"]
     # Links and bytes only, as the others do; `crawl4r-documents` makes text of them too.
     plain = ["--no-extract", "--allow-private", "127.0.0.1", "--json"]
-    return [str(CRAWL4R), "crawl", url, *workspace, *pace, *plain]
+    return [str(executable), "crawl", url, *workspace, *pace, *plain]
 
 
-def _crawl4r_documents_command(url: str, directory: Path) -> list[str]:
+def _crawl4r_documents_command(
+    url: str, directory: Path, executable: Path = CRAWL4R
+) -> list[str]:
     """Documents without an index: the others have none."""
-    command = _crawl4r_command(url, directory)
+    command = _crawl4r_command(url, directory, executable)
     return ["--no-index" if word == "--no-extract" else word for word in command]
 
 
-def _crawl4r_stored(directory: Path, _: Manifest) -> Stored:
-    command = [str(CRAWL4R), "pages", "--workspace", str(directory / "workspace"), "--json"]
+def _crawl4r_stored(directory: Path, _: Manifest, executable: Path = CRAWL4R) -> Stored:
+    command = [str(executable), "pages", "--workspace", str(directory / "workspace"), "--json"]
     listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rows = (json.loads(line) for line in listing.splitlines() if line.strip())
     return {
@@ -125,7 +128,7 @@ def _wget2(name: str) -> Contender:
     )
 
 
-def _contenders() -> Mapping[str, Contender]:
+def _contenders() -> dict[str, Contender]:
     scrapy, crawlee = _peer_version("scrapy"), _peer_version("crawlee")
     everyone = (
         Contender(
@@ -144,6 +147,19 @@ def _contenders() -> Mapping[str, Contender]:
         Contender("crawlee-durable", _peer("crawlee_site.py", "--durable"), _peer_stored, crawlee),
     )  # fmt: skip
     return {contender.name: contender for contender in everyone}
+
+
+def before(checkout: Path) -> list[Contender]:
+    """crawl4r as it is in another checkout that `make setup` has run in."""
+    executable = checkout / ".venv" / "bin" / "crawl4r"
+    stored = partial(_crawl4r_stored, executable=executable)
+    return [
+        Contender(name, partial(command, executable=executable), stored, lambda: str(checkout))
+        for name, command in (
+            ("before", _crawl4r_command),
+            ("before-documents", _crawl4r_documents_command),
+        )
+    ]
 
 
 CONTENDERS = _contenders()

@@ -1,6 +1,7 @@
 """How fast is a crawl, beside Scrapy, crawlee and wget2 on the same site in the same run?
 
     python -m bench.speed [--pages 5000] [--runs 3] [--docs] [--only scrapy,wget2] [--json FILE]
+    python -m bench.speed --only crawl4r,before --before OTHER_CHECKOUT
 
 Politeness is off and concurrency is 64 for everyone. CPU is that of the crawler's processes,
 not the server's. Exit code 1: crawl4r lost or falsified a page, or asked for a denied one.
@@ -18,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench import documentation, measure, site, table
-from bench.contenders import BY_DEFAULT, CONTENDERS, CRAWL4R, Contender
+from bench.contenders import BY_DEFAULT, CONTENDERS, CRAWL4R, Contender, before
 from bench.manifest import Manifest, compare
 from bench.peers.environment import cache
 from bench.server import DOCUMENTATION, Server, serve
@@ -145,7 +146,10 @@ def _arguments() -> argparse.Namespace:
         "--only", default=",".join(BY_DEFAULT), help=f"some of {', '.join(CONTENDERS)}"
     )
     parser.add_argument("--json", type=Path, help="also write every run to this file")
+    parser.add_argument("--before", type=Path, help="a checkout: adds before, before-documents")
     arguments = parser.parse_args()
+    if arguments.before:
+        CONTENDERS.update({one.name: one for one in before(arguments.before)})
     chosen = arguments.only.split(",")
     if unknown := set(chosen) - set(CONTENDERS):
         parser.error(f"no such contender: {', '.join(sorted(unknown))}")

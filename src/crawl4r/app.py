@@ -19,9 +19,8 @@ from crawl4r.app_parts import METADATA_FILE, PAGES_FILE, Parts, make_frontier
 from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.metadata import METADATA
 from crawl4r.archive.requests import Errand, Requests
-from crawl4r.content.signatures import bundled
 from crawl4r.crawl import Crawl
-from crawl4r.entries import READER
+from crawl4r.entries import EXTRACTOR, READER
 from crawl4r.errands import Errands
 from crawl4r.exploring import Explorer, ExploringRules
 from crawl4r.fetch.curl import CurlTransport
@@ -358,10 +357,14 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
     events.emit(events.REVISITS_CHOSEN, known=known, chosen=chosen)
 
 
-def make_readers_ahead(settings: Settings) -> None:
-    """For programs: the reading processes, forked while nothing but modules is there."""
-    bundled().prepare()  # they share what is compiled before
-    fork_ahead(READER, settings.reading.workers)
+def make_readers_ahead(*, with_documents: bool) -> None:
+    """For programs: fork the processes that read pages while nothing but modules is there.
+
+    Before settings are read: what is in memory now, the processes see, and settings hold passwords.
+    """
+    fork_ahead(READER, 1)
+    if with_documents:
+        fork_ahead(EXTRACTOR, 1, is_shared=False)
 
 
 def _make_sandbox(order: CrawlOrder, clock: Clock) -> Sandbox:

@@ -45,16 +45,18 @@ def start_ahead(function: str, count: int) -> None:
     _AHEAD.setdefault(function, []).extend(_start(function) for _ in range(count))
 
 
-def fork_ahead(function: str, count: int) -> None:
-    """The same for a program that needs most of their modules itself, while it has one thread.
+def fork_ahead(function: str, count: int, *, is_shared: bool = True) -> None:
+    """The same for a program that has loaded many of their modules itself, while it has one thread.
 
     A fork costs milliseconds where a start costs a fifth of a second. Not on other systems, where
     libraries are known to break in a fork, and not beside threads, whose locks it would inherit.
+    `is_shared`: the module of the function is loaded here, once for all of them.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return
     import_module("crawl4r.resilience.sandboxed")
-    import_module(function.partition(":")[0])
+    if is_shared:
+        import_module(function.partition(":")[0])
     _AHEAD.setdefault(function, []).extend(_fork(function) for _ in range(count))
 
 

@@ -52,6 +52,9 @@ def run_crawl(
 ) -> None:
     """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl."""
     events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
+    keep_freed_memory()
+    gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
+    make_readers_ahead(with_documents=options.get("extract") is not False)
     named = {name: options.get(name) for name in SHORT_NAMES}
     load = partial(
         load_settings,
@@ -61,9 +64,6 @@ def run_crawl(
     )
     settings = load(path / FILE_NAME)
     start = partial(begin, path, settings, urls, options)
-    keep_freed_memory()
-    gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
-    make_readers_ahead(settings)
     code = asyncio.run(_crawl(start, load, named, options))
     if code:
         sys.exit(code)
