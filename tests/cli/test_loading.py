@@ -27,12 +27,12 @@ def loaded_by(code: str) -> set[str]:
         (f"import {CLI}.crawl", {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace"}),
         (f"import {CLI}.running", {"rich", "numpy", "pyarrow", "pydantic", "crawl4r.documenting"}),
         (
-            "import crawl4r.resilience.sandboxed, crawl4r.reading",
+            "import crawl4r.resilience.sandboxed, crawl4r.reading_process",
             {"asyncio", "click", "rich", "numpy", "pycurl", "sqlite3"},
         ),
         (
             "import crawl4r.resilience.sandboxed, crawl4r.extracting",
-            {"asyncio", "click", "rich", "pycurl", "sqlite3", "requests", "pypdfium2"},
+            {"asyncio", "click", "rich", "pycurl", "sqlite3", "requests"},
         ),
         (f"import {CLI}.replay", {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace"}),
         (f"import {CLI}.extract, {CLI}.scrape", {"asyncio", "rich", "yaml", "crawl4r.workspace"}),
