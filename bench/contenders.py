@@ -36,9 +36,7 @@ def _crawl4r_command(url: str, directory: Path, executable: Path = CRAWL4R) -> l
     return [str(executable), "crawl", url, *workspace, *pace, *plain]
 
 
-def _crawl4r_documents_command(
-    url: str, directory: Path, executable: Path = CRAWL4R
-) -> list[str]:
+def _crawl4r_documents_command(url: str, directory: Path, executable: Path = CRAWL4R) -> list[str]:
     """Documents without an index: the others have none."""
     command = _crawl4r_command(url, directory, executable)
     return ["--no-index" if word == "--no-extract" else word for word in command]

@@ -155,7 +155,7 @@ class Judge:
             answer,
             verdict,
             reason or reading.note,
-            found=reading.found,
+            found=[item for item in reading.found if self.links.confirms(item, lease.depth)],
             encoding=reading.encoding,
         )
         if reading.likeness or reading.links or reading.words:

@@ -93,6 +93,18 @@ class LinkJudge:
             redirects,
         )
 
+    def confirms(self, item: Found, depth: int) -> bool:
+        """Whether a link that a reading process found on a page of this depth is what it says.
+
+        The process may have been taken over by a page: what it calls in scope must be, and be asked
+        for under the budget of its own host.
+        """
+        if not item.admitted:
+            return True
+        most = self.rules.max_depth
+        is_at_depth = depth <= item.depth <= depth + 1 and (most is None or item.depth <= most)
+        return is_at_depth and item.host == split(item.url).host and self._scope.judge(item.url)[0]
+
 
 class Reader:
     """Reads pages one after the other and reports each link once for each depth it improves on."""

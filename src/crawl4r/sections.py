@@ -232,7 +232,9 @@ class Network(Section, frozen=True):
 class Reading(Section, frozen=True):
     """The process that parses pages, which may be hostile."""
 
-    seconds: Annotated[float, Meta(gt=0)] = 5.0  # of CPU time for one page, then its reader is killed
+    seconds: Annotated[float, Meta(gt=0)] = (
+        5.0  # of CPU time for one page, then its reader is killed
+    )
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for a reading process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # reading processes
 
@@ -242,7 +244,9 @@ class Content(Section, frozen=True):
 
     extract: bool = True  # documents while pages are crawled; `crawl4r reprocess` makes them later
     probe: bool = True  # ask a host once for a page that cannot exist, when one looks like it
-    seconds: Annotated[float, Meta(gt=0)] = 20.0  # of CPU time for one page, then its reader is killed
+    seconds: Annotated[float, Meta(gt=0)] = (
+        20.0  # of CPU time for one page, then its reader is killed
+    )
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for an extracting process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # extracting processes
 

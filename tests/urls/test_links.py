@@ -9,7 +9,7 @@ import pytest
 
 from crawl4r.entries import READER
 from crawl4r.model import Found, FoundBy, PageBody
-from crawl4r.reading import Reader, Reading
+from crawl4r.reading import LinkJudge, Reader, Reading
 from crawl4r.reading_process import make_reader
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.rules import ReadingRules
@@ -241,3 +241,23 @@ def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
 )
 def test_words_are_told_of_addresses_that_may_be_one_of_many(url: str, is_told: bool) -> None:
     assert bool(read("<p>Something is said here.</p>", url).words) is is_told
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        ({}, True),
+        ({"url": "http://other.org/x", "host": "other.org"}, False),
+        ({"host": "other.org"}, False),  # it would be asked for under another host's budget
+        ({"depth": 4}, False),
+        ({"depth": 0}, False),
+        ({"url": "http://other.org/x", "host": "other.org", "admitted": False}, True),
+    ],
+)
+def test_a_link_that_a_reader_names_is_held_against_the_rules(
+    change: dict[str, Any], holds: bool
+) -> None:
+    judge = LinkJudge(ReadingRules(ScopeRules(hosts=["e.org"]), max_depth=3))
+    item = judge.judge("/x", PAGE, 2, FoundBy.LINK)
+    assert item is not None
+    assert judge.confirms(item._replace(**change), 2) is holds
