@@ -201,3 +201,12 @@ def test_many_stars_take_linear_time() -> None:
     """A backtracking matcher would not end."""
     text = "User-agent: *\n" + f"Disallow: /{'*a' * 500}*b$\n" * 20
     assert judge(text, "/" + "a" * 4000).allowed
+
+
+@pytest.mark.parametrize(
+    "line", ["disallow /x", "Disallow\t/x", "DISALLOW   /x  # why", "disallow /x:y"]
+)
+def test_a_line_that_lacks_its_colon_counts(line: str) -> None:
+    file = RobotsFile(f"user-agent *\n{line}\nallow all of it\n")
+    assert not file.judge("/x:y", ["crawlr"]).allowed
+    assert file.judge("/y", ["crawlr"]).allowed

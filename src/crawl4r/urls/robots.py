@@ -124,9 +124,7 @@ class RobotsFile:
         current: list[_Group] = []
         naming_agents = False
         for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), 1):
-            name, colon, value = raw.partition("#")[0].partition(":")
-            key = _FIELDS.get(name.strip().lower()) if colon else None
-            value = value.strip()
+            key, value = _field(raw.partition("#")[0])
             if key is None:
                 continue
             if key == "sitemap":  # belongs to no group and ends none
@@ -153,6 +151,16 @@ class RobotsFile:
                 dict.fromkeys(filter(None, [word, token.group().lower() if token else ""]))
             )
         return [self._groups.setdefault(name, _Group()) for name in names]
+
+
+def _field(line: str) -> tuple[str | None, str]:
+    """The name and value of a line; the colon may be missing, as large search engines allow it."""
+    name, colon, value = line.partition(":")
+    key = _FIELDS.get(name.strip().lower()) if colon else None
+    if key is None and len(words := line.split()) == 2:
+        name, value = words
+        key = _FIELDS.get(name.lower())
+    return key, value.strip()
 
 
 def _within_cap(content: bytes) -> bytes:
