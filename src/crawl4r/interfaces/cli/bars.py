@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from crawl4r.interfaces.cli.screen import Screen
 
 
 def progress_bar(talks: bool) -> Progress:
     """A bar on stderr with counts and the time that is left, if that is a terminal."""
-    console = Console(stderr=True)
+    screen = Screen(stderr=True)
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=console,
+        console=screen,
         transient=True,
-        disable=not talks or not console.is_terminal,
+        disable=not talks or not screen.is_terminal,
     )
