@@ -7,9 +7,11 @@ No string is markup here. Styles are given by `Text`, so that a title like `[/bo
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.file_proxy import FileProxy
 from rich.live import Live
 from rich.panel import Panel
 from rich.segment import Segment
@@ -38,9 +40,33 @@ class Screen(Console):
                 yield Segment(visible_text(text), plain)
 
 
-def live(screen: Screen, *, transient: bool = False) -> Live:
+class _VisibleProxy(FileProxy):
+    """Rich would take control sequences in what is written for styles and links of its own."""
+
+    def write(self, text: str) -> int:
+        return super().write(visible_text(text))
+
+
+@contextmanager
+def printing_above(screen: Screen) -> Iterator[None]:
+    """What is printed meanwhile, on stdout or stderr, appears above what is drawn on the screen."""
+    stdout, stderr = (_VisibleProxy(screen, stream) for stream in (sys.stdout, sys.stderr))
+    with redirect_stdout(stdout), redirect_stderr(stderr):
+        yield
+
+
+@contextmanager
+def live(screen: Screen, *, transient: bool = False) -> Iterator[Live]:
     """A part of the screen that is drawn again whenever it is told to."""
-    return Live(console=screen, auto_refresh=False, transient=transient)
+    drawn = Live(
+        console=screen,
+        auto_refresh=False,
+        transient=transient,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    with printing_above(screen), drawn:
+        yield drawn
 
 
 def panel(content: RenderableType, title: str) -> Panel:
