@@ -11,17 +11,31 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Callable
 from typing import Any
 
-_HARMFUL = re.compile(
-    "["
+_HARMFUL = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # Bidi_Control, as Unicode lists it
     "\u2028\u2029"  # line and paragraph separator: a new line for some programs
     "\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # unseen, and no script needs them
     "\ud800-\udfff"  # lone surrogates, which no encoding can write
-    "]"
 )
+_RUN = re.compile(f"[{_HARMFUL}]+")
+
+
+class _Escapes(dict[int, str]):
+    """The escape of each character, made when it is first met: a page may consist of nothing else."""
+
+    def __init__(self, escape: Callable[[str], str]) -> None:
+        self._escape = escape
+
+    def __missing__(self, code: int) -> str:
+        return self.setdefault(code, self._escape(chr(code)))
+
+
+_FOR_TEXT = _Escapes(lambda character: character.encode("unicode_escape").decode())
+_FOR_JSON = _Escapes(lambda character: json.dumps(character)[1:-1])
 
 
 def visible(text: str) -> str:
@@ -32,7 +46,7 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else _FOR_TEXT[ord(c)] for c in text)
 
 
 def visible_text(text: str) -> str:
@@ -40,19 +54,15 @@ def visible_text(text: str) -> str:
 
     Joiners, soft hyphens and special spaces stay too: Persian, Thai, German and French need them.
     """
-    return _HARMFUL.sub(_escape, text.replace("\r\n", "\n"))
+    return _RUN.sub(lambda run: run[0].translate(_FOR_TEXT), text.replace("\r\n", "\n"))
 
 
 def json_text(value: Any) -> str:
     """JSON on one line, with the same value and with harmful characters written as \\uXXXX."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return _HARMFUL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _RUN.sub(lambda run: run[0].translate(_FOR_JSON), text)
 
 
 def command_line(*words: object) -> str:
     """A command, or a part of one, quoted so that a POSIX shell reads exactly these words."""
     return shlex.join(map(str, words))
-
-
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
