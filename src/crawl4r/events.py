@@ -6,11 +6,12 @@ for machines. Names live here so that a test can assert them and nobody has to g
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import time
 from typing import IO, Any
+
+from crawl4r.shown import json_text
 
 CRAWL_STARTED = "crawl_started"
 CRAWL_ENDED = "crawl_ended"
@@ -81,16 +82,13 @@ class _JsonLines(logging.Formatter):
             "event": record.getMessage(),
             **getattr(record, "fields", {}),
         }
-        return json.dumps(line, default=str, ensure_ascii=False)
+        return json_text(line)
 
 
 def _plain(value: Any) -> str:
     text = str(value)
-    return (
-        json.dumps(text, ensure_ascii=False)
-        if not text or any(c in text for c in ' "\n\t')
-        else text
-    )
+    is_plain = text.isprintable() and not any(c in text for c in ' "')
+    return text if text and is_plain else json_text(text)
 
 
 def set_up_logging(

@@ -33,6 +33,7 @@ from crawl4r.search.port import (
 )
 from crawl4r.search.query import ParsedQuery, parse
 from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
+from crawl4r.shown import command_line
 
 CANDIDATES = 100  # of each half
 _LIKELY = 60  # of both, among which the results are for sure
@@ -74,7 +75,8 @@ class Searcher:
         """Passages of other documents that are nearest to the document of a URL, one a document."""
         versions = [v for v in self._index.catalogue.versions_of(url) if v.retired_at is None]
         if not versions:
-            raise UsageError(f"{url} is not in the index; `crawl4r why {url}` may tell why")
+            why = command_line("crawl4r", "why", url)
+            raise UsageError(f"{url} is not in the index; `{why}` may tell why")
         if self._index.vectors is None:
             raise UsageError(
                 "there are no vectors in this index: set embedder.kind and index again"

@@ -14,6 +14,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from crawl4r.errors import SettingsError
+from crawl4r.shown import command_line
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -84,7 +85,9 @@ class AddressGate:
             if self._judge(str(inner)) is not None:
                 return f"{text} carries the non-public address {inner}"
         kind = _closed_kind(address)
-        return f"{text} is {kind}; --allow-private {text} would open it" if kind else None
+        if kind is None:
+            return None
+        return f"{text} is {kind}; {command_line('--allow-private', text)} would open it"
 
 
 def _embedded(address: Address) -> list[IPv4Address]:

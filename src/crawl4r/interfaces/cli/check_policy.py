@@ -16,6 +16,7 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.robots import RobotsFile
@@ -71,7 +72,7 @@ def command(
             else:
                 word = "allowed" if answer["allowed"] else "denied"
                 line = f"{word}: {answer['reason']} ({answer['rule']})"
-                click.echo(f"{answer['url']} {line}" if len(urls) > 1 else line)
+                say(f"{answer['url']} {line}" if len(urls) > 1 else line)
 
 
 class _Policy(Struct, frozen=True):

@@ -6,6 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.output import say_text
 
 
 @click.command("completion")
@@ -20,4 +21,4 @@ def command(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise UsageError(f"no completion for {shell}")
-    click.echo(kind(ctx.find_root().command, {}, "crawl4r", "_CRAWL4R_COMPLETE").source())
+    say_text(kind(ctx.find_root().command, {}, "crawl4r", "_CRAWL4R_COMPLETE").source())

@@ -10,7 +10,9 @@ import yaml
 
 from crawl4r.errors import UsageError, WorkspaceError
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.settings import FILE_NAME, Settings, load_settings, profile_names, profile_text
+from crawl4r.shown import command_line
 
 _HEAD = """\
 # crawl4r configuration. Every key is optional: what is left out has its default, which
@@ -45,7 +47,7 @@ def command(
     crawl4r configure -w docs --show
     """
     if profiles:
-        click.echo("\n".join(profile_names()))
+        say_text("\n".join(profile_names()))
         return
     agent = {"contact": contact} if contact else {}
     settings = load_settings(
@@ -58,7 +60,7 @@ def command(
     if as_json:
         print_json({"written": str(path)})
     else:
-        click.echo(f"wrote {path}; start with: crawl4r crawl -w {workspace}")
+        say(f"wrote {path}; start with: {command_line('crawl4r', 'crawl', '-w', workspace)}")
 
 
 def _show(settings: Settings, as_json: bool) -> None:
@@ -66,7 +68,7 @@ def _show(settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json(plain)
     else:
-        click.echo(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True), nl=False)
+        say_text(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True), end="")
 
 
 def _text(seeds: tuple[str, ...], profile: str | None, contact: str | None) -> str:

@@ -7,19 +7,21 @@ import tempfile
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from crawl4r.app_search import SearchDoor
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.found import print_hit
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.interfaces.cli.progress import show_progress
+from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.interfaces.cli.talking import print_banner, print_summary
 from crawl4r.interfaces.cli.wording import our_name
 from crawl4r.sample.server import SampleSite
 from crawl4r.search.request import SearchRequest
+from crawl4r.shown import command_line
 from crawl4r.workspace import Workspace, open_workspace
 
 _QUESTIONS = ("how do I keep a crawler from hurting a server?", '"crawl-delay" type:prose')
@@ -67,7 +69,7 @@ async def _demo(url: str, path: Path, as_json: bool) -> None:
 
 def _print_sights(workspace: Workspace, url: str) -> None:
     """A few URLs of the sample site that show what a crawler has to get right."""
-    console = Console(highlight=False)
+    screen = Screen()
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     for path in (
@@ -81,22 +83,22 @@ def _print_sights(workspace: Workspace, url: str) -> None:
             reason = (story["reason"] or "").replace(
                 url, "/"
             ) or f"{story['captures'][-1]['bytes']:,} bytes"
-            grid.add_row(f"  /{path}", f"[cyan]{story['verdict']}[/cyan]", f"[dim]{reason}[/dim]")
-    console.print("\nWhat became of some URLs (`crawl4r why` tells it of any):")
-    console.print(grid)
+            grid.add_row(f"  /{path}", Text(str(story["verdict"]), "cyan"), Text(reason, "dim"))
+    screen.print("\nWhat became of some URLs (`crawl4r why` tells it of any):")
+    screen.print(grid)
 
 
 def _print_searches(workspace: Workspace) -> None:
     """Questions whose answers share few words with them, and one that asks for exact words."""
-    console = Console(highlight=False)
+    screen = Screen()
     door = SearchDoor(workspace.path, workspace.settings)
     try:
         for question in _QUESTIONS:
-            console.print(f"\n[bold]{our_name()} search '{question}'[/bold]")
+            screen.print(Text(f"\n{command_line(our_name(), 'search', question)}", "bold"))
             answer = door.searcher().search(SearchRequest(question, limit=1))
             for number, hit in enumerate(answer.hits, 1):
-                print_hit(console, number, hit, explain=False)
+                print_hit(screen, number, hit, explain=False)
     finally:
         door.close()
-    command = f"{our_name()} crawl https://example.org/ -w example"
-    console.print(f"\nThen crawl something real:\n  [cyan]{command}[/cyan]")
+    command = command_line(our_name(), "crawl", "https://example.org/", "-w", "example")
+    screen.print(Text.assemble("\nThen crawl something real:\n  ", (command, "cyan")))

@@ -17,8 +17,10 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.interfaces.cli.wording import clock_time
 from crawl4r.model import Capture, Verdict
+from crawl4r.shown import command_line
 from crawl4r.workspace import Workspace
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -48,10 +50,10 @@ def command(
         print_json({"url": url, "from": old.id, "to": new.id, **change._asdict(), "diff": lines})
         return
     if change.kind == "unchanged" or not lines:
-        click.echo("the text is the same")
+        say("the text is the same")
         return
-    for line in lines.splitlines():
-        click.secho(line, fg=_COLOURS.get(line[:1]))
+    for line in lines.rstrip("\n").split("\n"):
+        say_text(line, colour=_COLOURS.get(line[:1]))
 
 
 def _label(url: str, capture: Capture) -> str:
@@ -69,7 +71,8 @@ def _pair(
     by_id = {capture.id: capture for capture in read}
     for number in (before, after):
         if number is not None and number not in by_id:
-            raise UsageError(f"capture {number} is not one of {url}; see `crawl4r history {url}`")
+            history = command_line("crawl4r", "history", url)
+            raise UsageError(f"capture {number} is not one of {url}; see `{history}`")
     new = by_id[after] if after else read[-1]
     earlier = [capture for capture in read if capture.id < new.id]
     if before is None and not earlier:

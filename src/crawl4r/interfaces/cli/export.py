@@ -22,6 +22,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 
 
 @click.command("export")
@@ -82,4 +83,4 @@ def command(
     if as_json:
         print_json({"documents": count, "out": str(out)})
     else:
-        click.echo(f"{count:,} documents in {out}")
+        say(f"{count:,} documents in {out}")

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from crawl4r import __version__
 from crawl4r.errors import InvalidUrl, StorageFull, UsageError
 from crawl4r.interfaces.cli.options import open_for_reading, print_json
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import human_bytes
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def export_archive(
         told = result._asdict()
         print_json(told | {"index": told.pop("index_file")})
         return
-    click.echo(
+    say(
         f"{result.captures:,} captures in {result.records:,} records, {result.revisits:,} of bytes that"
         f" were there already; {human_bytes(result.bytes)} in {', '.join(result.files[:3])}"
         + (f" and {len(result.files) - 3:,} more" if len(result.files) > 3 else "")

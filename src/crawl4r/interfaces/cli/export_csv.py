@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from crawl4r.interfaces.cli.options import open_for_reading, print_json
+from crawl4r.interfaces.cli.output import say
 
 if TYPE_CHECKING:
     from crawl4r.replaying import ReplayReport
@@ -25,14 +24,14 @@ def export_csv(workspace: Path, out: Path, *, as_json: bool) -> None:
         places = {"pages": out / "pages.csv", "edges": out / "edges.csv"}
     report = asyncio.run(_write(workspace, places))
     for url, problem in report.damaged:
-        click.echo(f"crawl4r: damaged: {url}: {problem}", err=True)
+        say(f"crawl4r: damaged: {url}: {problem}", err=True)
     for url, reason in report.unreadable:
-        click.echo(f"crawl4r: without all its links: {url}: {reason}", err=True)
+        say(f"crawl4r: without all its links: {url}: {reason}", err=True)
     if as_json:
         files = [str(path) for path in places.values()]
         print_json({"captures": report.captures, "edges": report.edges, "files": files})
     else:
-        click.echo(f"{report.captures:,} captures and {report.edges:,} links in {out}")
+        say(f"{report.captures:,} captures and {report.edges:,} links in {out}")
     if report.damaged:
         sys.exit(4)
 

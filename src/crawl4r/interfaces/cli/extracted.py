@@ -9,6 +9,7 @@ import click
 from crawl4r.content.chunk import Chunk, chunk_by_structure, chunk_by_window
 from crawl4r.content.tokens import load_tokenizer
 from crawl4r.interfaces.cli.options import print_json
+from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.model import Extraction, Verdict
 
 chunk_options = [
@@ -83,11 +84,11 @@ def show(url: str, extraction: Extraction, options: dict[str, Any], *, json_want
         return
     if extraction.verdict.verdict is not Verdict.OK:
         signals = ", ".join(extraction.verdict.signals)
-        click.echo(
+        say(
             f"crawl4r: {extraction.verdict.verdict}: {extraction.verdict.reason} ({signals})",
             err=True,
         )
     if extraction.document:
-        click.echo(extraction.document.markdown)
+        say_text(extraction.document.markdown)
     else:
-        click.echo("crawl4r: there is no text in it", err=True)
+        say("crawl4r: there is no text in it", err=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.wording import clock_time
 from crawl4r.search.catalogue import Found
 from crawl4r.search.request import Answer, Hit, SearchRequest
+from crawl4r.shown import command_line, visible, visible_text
 
 _SHOWN = 360  # characters of a passage
 _LINK_MARKS = re.compile(r"\[(?=[^\[\]]*\]\()|\]\([^()\s]*\)?")
@@ -75,33 +77,35 @@ def _neighbour(found: Found) -> dict[str, Any]:
 
 
 def print_answer(answer: Answer, request: SearchRequest, *, explain: bool) -> None:
-    console = Console(highlight=False)
+    screen = Screen()
     if not answer.hits:
-        console.print("Nothing found.")
+        screen.print("Nothing found.")
     for number, hit in enumerate(answer.hits, 1):
-        print_hit(console, number, hit, explain=explain)
+        print_hit(screen, number, hit, explain=explain)
     for note in answer.notes:
-        console.print(f"[yellow]{note}[/yellow]")
+        screen.print(Text(visible(note), "yellow"))
     took = answer.milliseconds.get("total", 0.0)
     words = f"{len(answer.hits)} of {answer.candidates} candidates in {took:.0f} ms"
     if explain:
         parts = [f"{k} {v:.1f}" for k, v in answer.milliseconds.items() if k != "total"]
         words += f" ({', '.join(parts)})"
-    console.print(f"[dim]{words}[/dim]")
+    screen.print(Text(words, "dim"))
     if answer.cursor:
-        console.print(f"[dim]more: --limit {request.limit * 2}, or --cursor with --json[/dim]")
+        more = command_line("--limit", request.limit * 2)
+        screen.print(Text(f"more: {more}, or --cursor with --json", "dim"))
 
 
-def print_hit(console: Console, number: int, hit: Hit, *, explain: bool) -> None:
+def print_hit(screen: Screen, number: int, hit: Hit, *, explain: bool) -> None:
     entry, version = hit.found
-    way = " > ".join(dict.fromkeys([version.title, *entry.headings])) or version.url
-    console.print(
+    names = dict.fromkeys([version.title, *entry.headings])
+    way = visible_text(" > ".join(" ".join(name.split()) for name in names) or version.url)
+    screen.print(
         Text.assemble((f"{number:2}. ", "dim"), (way, "bold"), (f"  {hit.score:.3f}", "dim"))
     )
-    console.print(Padding(_excerpt(hit), (0, 0, 0, 4)))
+    screen.print(Padding(_excerpt(hit), (0, 0, 0, 4)))
     source = f"{hit.link or version.url}"
-    console.print(Padding(Text(source, style="cyan", overflow="fold"), (0, 0, 0, 4)))
-    console.print(
+    screen.print(Padding(Text(source, style="cyan", overflow="fold"), (0, 0, 0, 4)))
+    screen.print(
         Padding(
             Text(
                 f"{clock_time(version.captured_at)}  sha256 {version.sha256[:12]}"
@@ -112,8 +116,8 @@ def print_hit(console: Console, number: int, hit: Hit, *, explain: bool) -> None
         )
     )
     if explain:
-        console.print(Padding(Text(_explained(hit), style="magenta"), (0, 0, 0, 4)))
-    console.print()
+        screen.print(Padding(Text(_explained(hit), style="magenta"), (0, 0, 0, 4)))
+    screen.print()
 
 
 def _explained(hit: Hit) -> str:
@@ -138,14 +142,21 @@ def _excerpt(hit: Hit) -> Text:
     start = _best_window(marks, len(text))
     start = max(text.rfind("\n", 0, start) + 1, text.rfind(". ", 0, start) + 1, start - 120, 0)
     end = min(start + _SHOWN, len(text))
-    shown = Text(text[start:end])
-    for first, last in marks:
-        if first >= start and last <= end:
-            shown.stylize("bold yellow", first - start, last - start)
-    shown = _without_addresses(shown)
+    shown = _without_addresses(_marked(text, start, end, marks))
     lines = Text("\n").join(line for line in shown.split("\n") if line.plain.strip())
     lines.rstrip()
     return lines + Text(" ..." if end < len(text) else "", style="dim")
+
+
+def _marked(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> Text:
+    """A part of a text with its marks. Escapes change offsets, so each piece is escaped on its own."""
+    shown, at = Text(), start
+    for first, last in marks:
+        if first >= at and last <= end:
+            shown.append(visible_text(text[at:first]))
+            shown.append(visible_text(text[first:last]), "bold yellow")
+            at = last
+    return shown.append(visible_text(text[at:end]))
 
 
 def _without_addresses(text: Text) -> Text:

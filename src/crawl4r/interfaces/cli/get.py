@@ -15,15 +15,21 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say, say_text, write_bytes
 from crawl4r.interfaces.cli.wording import clock_time
 from crawl4r.page import Page
+from crawl4r.shown import command_line
 from crawl4r.workspace import Workspace
 
 
 @click.command("get")
 @click.argument("url", required=False)
 @workspace_option
-@click.option("--raw", is_flag=True, help="The stored bytes, untouched, on stdout.")
+@click.option(
+    "--raw",
+    is_flag=True,
+    help="The stored bytes, untouched; refused on a terminal that they could harm.",
+)
 @click.option("--sha256", help="By content hash instead of by URL.")
 @click.option(
     "--at",
@@ -55,7 +61,7 @@ def command(
         raise click.UsageError("give a URL or --sha256")
     with open_for_reading(workspace) as opened:
         if sha256 is not None:
-            click.echo(_bytes_of(opened, sha256), nl=False)
+            write_bytes(_bytes_of(opened, sha256))
             return
         if markdown:
             _show_document(opened, url or "", as_json=as_json)
@@ -63,7 +69,8 @@ def command(
         page = opened.get(url or "", _moment(at))
         if page is None:
             raise UsageError(
-                f"{url} has no stored bytes in {workspace}; `crawl4r why {url}` says what happened"
+                f"{url} has no stored bytes in {workspace};"
+                f" `{command_line('crawl4r', 'why', url)}` says what happened"
             )
         _show(page, raw=raw, headers=headers, as_json=as_json)
 
@@ -81,24 +88,26 @@ def _bytes_of(opened: Workspace, sha256: str) -> bytes:
 def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
     stored = opened.document(url)
     if stored is None:
-        raise UsageError(f"{url} has no document; `crawl4r why {url}` says what happened")
+        raise UsageError(
+            f"{url} has no document; `{command_line('crawl4r', 'why', url)}` says what happened"
+        )
     if as_json:
         print_json(row_of(stored))
     else:
-        click.echo(stored.document.markdown)
+        say_text(stored.document.markdown)
 
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
     if as_json:
         print_json({**page.capture._asdict(), "text": page.text})
     elif headers:
-        click.echo(f"{page.status} {page.url} ({clock_time(page.capture.fetched_at)})")
+        say(f"{page.status} {page.url} ({clock_time(page.capture.fetched_at)})")
         for name, value in page.capture.headers:
-            click.echo(f"{name}: {value}")
+            say(f"{name}: {value}")
     elif raw:
-        click.echo(page.body, nl=False)
+        write_bytes(page.body)
     else:
-        click.echo(page.text, nl=False)
+        say_text(page.text, end="")
 
 
 def _moment(text: str | None) -> float | None:

@@ -15,8 +15,10 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import clock_time
 from crawl4r.model import Capture
+from crawl4r.shown import command_line
 
 
 @click.command("history")
@@ -32,7 +34,8 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
     with open_for_reading(workspace) as opened:
         rows = [_row(capture, read) for capture, read in opened.history(url)]
         if not rows:
-            raise UsageError(f"{url} was never captured; `crawl4r why {url}` says what happened")
+            why = command_line("crawl4r", "why", url)
+            raise UsageError(f"{url} was never captured; `{why}` says what happened")
     if as_json:
         print_json(rows)
         return
@@ -40,9 +43,7 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
         words = f"+{row['added']} -{row['removed']} words" if row["change"] == "changed" else ""
         note = words or row["reason"]
         when = clock_time(row["fetched_at"])
-        click.echo(
-            f"{row['capture']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip()
-        )
+        say(f"{row['capture']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip())
 
 
 def _row(capture: Capture, read: ExtractionRow | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import human_bytes
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
     elif "skipped" in counts:
         _tell(counts)
     else:
-        click.echo(
+        say(
             f"{counts['added']:,} documents imported, {counts['unchanged']:,} were there already;"
             f" {_SEARCHABLE}"
         )
@@ -85,13 +86,13 @@ def _as_json(counts: ArchiveCounts) -> dict[str, Any]:
 
 
 def _tell(counts: dict[str, Any]) -> None:
-    click.echo(
+    say(
         f"{counts['added']:,} captures imported, {counts['unchanged']:,} were there already;"
         f" {_SEARCHABLE}"
     )
     for reason, count in counts["skipped"].items():
-        click.echo(f"  left out: {count:,} ({reason})")
+        say(f"  left out: {count:,} ({reason})")
     if counts["broken"]:
-        click.echo(f"  broken: {counts['broken']:,}")
+        say(f"  broken: {counts['broken']:,}")
     for damage in counts["damages"][:_MOST_SHOWN]:
-        click.echo(f"    {damage['file']} at {damage['offset']}: {damage['reason']}")
+        say(f"    {damage['file']} at {damage['offset']}: {damage['reason']}")

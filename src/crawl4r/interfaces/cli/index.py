@@ -16,6 +16,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import human_seconds
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def command(workspace: Path, rebuild: bool, no_vectors: bool, dry_run: bool, as_
     if as_json:
         print_json({**result, "seconds": round(time.monotonic() - started, 3)})
     elif dry_run:
-        click.echo(
+        say(
             f"{result['documents_behind']:,} documents to index,"
             f" {result['passages_behind']:,} passages without a vector"
         )
@@ -107,16 +108,16 @@ def _index(
 
 def _tell(result: dict[str, Any], seconds: float) -> None:
     totals = result["totals"]
-    click.echo(
+    say(
         f"{result['documents']:,} documents looked at, {result['passages']:,} passages indexed,"
         f" {result['embedded']:,} embedded, {result['reused']:,} vectors used again"
         f" in {human_seconds(seconds)}"
     )
     for reason, count in sorted(result["left_out"].items()):
-        click.echo(f"  left out: {count:,} ({reason})")
-    click.echo(
+        say(f"  left out: {count:,} ({reason})")
+    say(
         f"searchable: {totals['documents']:,} documents in {totals['passages']:,} passages,"
         f" {totals['embedded']:,} of them by meaning"
     )
     if result["passages_behind"]:
-        click.echo(f"{result['passages_behind']:,} passages have no vector yet; run it again")
+        say(f"{result['passages_behind']:,} passages have no vector yet; run it again")

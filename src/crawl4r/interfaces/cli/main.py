@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 
 from crawl4r import __version__
 from crawl4r.errors import Crawl4rError
+from crawl4r.interfaces.cli.output import guard_streams, say, say_text
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
 # commands loads none of them.
@@ -117,14 +118,15 @@ def group() -> None:
 def main() -> None:
     # numpy's threads: where it is loaded they cost 0.1 s of CPU, and nobody here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    guard_streams()
     try:
         group(standalone_mode=False)
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
     except Crawl4rError as problem:
-        click.echo(f"crawl4r: {problem}", err=True)
+        say_text(f"crawl4r: {problem}", err=True)
         sys.exit(problem.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("crawl4r: stopped", err=True)
+        say("crawl4r: stopped", err=True)
         sys.exit(3)

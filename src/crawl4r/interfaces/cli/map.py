@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 
 from crawl4r.interfaces.cli.looking import looking_options
 from crawl4r.interfaces.cli.options import json_option
+from crawl4r.interfaces.cli.output import print_json, say
 
 
 @click.command("map")
@@ -34,11 +34,11 @@ def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **opt
         found = asyncio.run(map_site(url, Path(place), options, common_crawl))
     for item in found[:limit]:
         if as_json:
-            click.echo(json.dumps(item._asdict(), ensure_ascii=False))
+            print_json(item._asdict())
         else:
-            click.echo(f"{item.source:12} {_day(item.lastmod):10} {item.url}")
+            say(f"{item.source:12} {_day(item.lastmod):10} {item.url}")
     if not as_json:
-        click.echo(f"{len(found):,} URLs", err=True)
+        say(f"{len(found):,} URLs", err=True)
 
 
 def _day(moment: float | None) -> str:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crawl4r.errors import WorkspaceError
+from crawl4r.interfaces.cli.output import print_json
+from crawl4r.shown import command_line
 
 if TYPE_CHECKING:
     from crawl4r.settings import Settings
     from crawl4r.workspace import Workspace
 
-F = TypeVar("F", bound=Callable[..., Any])
+__all__ = [
+    "check_that_there_is_a_crawl",
+    "json_option",
+    "open_for_reading",
+    "print_json",
+    "settings_for_reading",
+    "workspace_option",
+]
 
 workspace_option = click.option(
     "--workspace",
@@ -69,9 +76,6 @@ def check_that_there_is_a_crawl(path: Path) -> None:
     """Nobody who mistypes a directory should get an empty answer."""
     if not (path / "state.db").exists():
         raise WorkspaceError(
-            f"there is no crawl in {path}; start one with `crawl4r crawl URL --workspace {path}`"
+            f"there is no crawl in {path}; start one with"
+            f" `{command_line('crawl4r', 'crawl', 'URL', '--workspace', path)}`"
         )
-
-
-def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, default=str))

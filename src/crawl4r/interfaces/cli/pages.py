@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from msgspec.structs import asdict
 
 from crawl4r.interfaces.cli.options import json_option, open_for_reading, workspace_option
+from crawl4r.interfaces.cli.output import print_json, say
 from crawl4r.model import UrlState, Verdict
 from crawl4r.reporting import PageRow
 
@@ -27,14 +26,13 @@ def command(workspace: Path, state: str | None, verdict: str | None, as_json: bo
     crawl4r pages -w docs --json | jq -r 'select(.status == 404) | .url'
     """
     with open_for_reading(workspace) as opened:
-        for line in _lines(opened.pages(state, verdict), as_json):
-            click.echo(line)
+        for row in opened.pages(state, verdict):
+            if as_json:
+                print_json(asdict(row))
+            else:
+                say(_line(row))
 
 
-def _lines(rows: Iterator[PageRow], as_json: bool) -> Iterator[str]:
-    for row in rows:
-        if as_json:
-            yield json.dumps(asdict(row), ensure_ascii=False)
-        else:
-            note = row.reason or row.verdict or ""
-            yield f"{row.state:8} {row.status or '-':>3} {row.bytes or 0:>9} {row.url}  {note}".rstrip()
+def _line(row: PageRow) -> str:
+    note = row.reason or row.verdict or ""
+    return f"{row.state:8} {row.status or '-':>3} {row.bytes or 0:>9} {row.url}  {note}".rstrip()

@@ -14,6 +14,7 @@ from crawl4r.discovery.pagination import Pagination
 from crawl4r.entries import PAGE_FINDER
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.interfaces.cli.output import say
 from crawl4r.resilience.sandbox import Sandbox, SandboxKilled
 from crawl4r.settings import load_settings
 from crawl4r.urls.canonical import canonicalize, with_scheme
@@ -63,15 +64,15 @@ async def _find(html: bytes, url: str) -> Pagination:
 def _show(found: Pagination) -> None:
     rule = found.rule
     if rule:
-        click.echo(f"page       {found.current}")
+        say(f"page       {found.current}")
     for name, url in (("next", found.next), ("previous", found.previous)):
-        click.echo(f"{name:10} {url or '-'}")
+        say(f"{name:10} {url or '-'}")
     for number, url in found.pages:
-        click.echo(f"page {number:<5} {url}")
+        say(f"page {number:<5} {url}")
     if rule:
-        click.echo(f"rule       {rule.template}  ({rule.style}, from {rule.first} by {rule.step})")
+        say(f"rule       {rule.template}  ({rule.style}, from {rule.first} by {rule.step})")
     else:
-        click.echo("rule       -  (no list whose pages are counted)")
+        say("rule       -  (no list whose pages are counted)")
 
 
 def _read(file: Path) -> bytes:

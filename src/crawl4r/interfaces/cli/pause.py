@@ -9,6 +9,7 @@ import click
 from crawl4r.control import PAUSE, file_of
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.ordering import give, role_option
+from crawl4r.interfaces.cli.output import say
 
 
 @click.command("pause")
@@ -35,4 +36,4 @@ def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None
         print_json({"file": str(path), "paused": not off})
     else:
         word = "goes on" if off else "is held"
-        click.echo(f"{role or 'whatever runs'} in {workspace} {word} within a second")
+        say(f"{role or 'whatever runs'} in {workspace} {word} within a second")

@@ -11,7 +11,9 @@ import click
 
 from crawl4r.interfaces.cli.looking import looking_options
 from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
+from crawl4r.shown import command_line
 
 
 @click.command("plan")
@@ -48,21 +50,19 @@ def command(url: str, sample: int, as_json: bool, **options: Any) -> None:
 def _tell(plan: dict[str, Any]) -> None:
     pages = plan["pages"]
     pace = f"{plan['delay_s']:g} s between two requests" if plan["delay_s"] else "no delay"
-    click.echo(f"pages   about {pages['estimate']:,} (at least {pages['at_least']:,})")
-    click.echo(f"        {pages['basis']}")
-    click.echo(f"time    about {human_seconds(plan['hours'] * 3600)} at {pace}")
-    click.echo(
-        f"bytes   about {human_bytes(plan['bytes'])}, from {plan['sampled']:,} sampled pages"
-    )
+    say(f"pages   about {pages['estimate']:,} (at least {pages['at_least']:,})")
+    say(f"        {pages['basis']}")
+    say(f"time    about {human_seconds(plan['hours'] * 3600)} at {pace}")
+    say(f"bytes   about {human_bytes(plan['bytes'])}, from {plan['sampled']:,} sampled pages")
     named = ", ".join(f"{count:,} by {source}" for source, count in plan["sources"].items())
-    click.echo(f"named   {named or 'nothing'}")
+    say(f"named   {named or 'nothing'}")
     for item in plan["folders"]:
-        click.echo(f"        {item['urls']:>8,}  {item['folder']}")
+        say(f"        {item['urls']:>8,}  {item['folder']}")
     if plan["refused_by_robots"]:
-        click.echo(f"robots  {plan['refused_by_robots']:,} URLs of the sample are off limits")
+        say(f"robots  {plan['refused_by_robots']:,} URLs of the sample are off limits")
     if excludes := plan["traps"]["excludes"]:
-        click.echo("traps   you may want to leave these out:")
+        say("traps   you may want to leave these out:")
     for item in plan["traps"]["excludes"]:
-        click.echo(f"        --deny '{item['deny']}'   {item['why']}")
-    denied = "".join(f" --deny '{item['deny']}'" for item in excludes)
-    click.echo(f"next    crawl4r crawl {plan['url']}{denied}")
+        say(f"        {command_line('--deny', item['deny'])}   {item['why']}")
+    denied = [word for item in excludes for word in ("--deny", item["deny"])]
+    say(f"next    {command_line('crawl4r', 'crawl', plan['url'], *denied)}")

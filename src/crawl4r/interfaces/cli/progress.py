@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
@@ -14,7 +14,9 @@ from rich.text import Text
 
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
-from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, visible
+from crawl4r.interfaces.cli.screen import Screen, live
+from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
+from crawl4r.shown import visible
 
 _REFRESH = 0.25  # seconds
 _COUNT_EVERY = 2.0  # seconds: counting the frontier is a query
@@ -24,19 +26,18 @@ async def show_progress(run: CrawlRun, *, enabled: bool) -> EndedBy:
     """Run the crawl to its end, drawing while it runs if stderr is a terminal."""
     if not enabled or not sys.stderr.isatty():
         return await run.finish()
-    console = Console(stderr=True)
     view = _View(run)
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        drawing = asyncio.create_task(_draw(view, live))
+    with live(Screen(stderr=True), transient=True) as drawn:
+        drawing = asyncio.create_task(_draw(view, drawn))
         try:
             return await run.finish()
         finally:
             drawing.cancel()
 
 
-async def _draw(view: _View, live: Live) -> None:
+async def _draw(view: _View, drawn: Live) -> None:
     while True:
-        live.update(view.render(), refresh=True)
+        drawn.update(view.render(), refresh=True)
         await asyncio.sleep(_REFRESH)
 
 

@@ -20,6 +20,7 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 from crawl4r.resilience.spawning import fork_ahead, usable_cores
 from crawl4r.state.lock import holder_of
 
@@ -169,21 +170,21 @@ def _report(report: ReplayReport, files: list[Path]) -> dict[str, Any]:
 
 def _tell(told: dict[str, Any]) -> None:
     for page in told["damaged"][:_SHOWN]:
-        click.echo(f"damaged: {page['url']}: {page['problem']}")
+        say(f"damaged: {page['url']}: {page['problem']}")
     for page in told["unreadable"][:_SHOWN]:
-        click.echo(f"without all its links: {page['url']}: {page['reason']}")
+        say(f"without all its links: {page['url']}: {page['reason']}")
     hidden = sum(max(0, len(told[name]) - _SHOWN) for name in ("damaged", "unreadable"))
     if hidden:
-        click.echo(f"and {hidden:,} more; --json names them all")
+        say(f"and {hidden:,} more; --json names them all")
     for found in told.get("differences", []):
-        click.echo(f"{found['file']} differs in line {found['line']:,}:")
+        say(f"{found['file']} differs in line {found['line']:,}:")
         for word, line in (("replay", found["expected"]), ("there ", found["found"])):
-            click.echo(f"  {word}: {'no such line' if line is None else line}")
+            say(f"  {word}: {'no such line' if line is None else line}")
     for file in told.get("absent", []):
-        click.echo(f"{file} is not there")
+        say(f"{file} is not there")
     for file in told["files"]:
-        click.echo(f"{file} {'is what a replay gives' if 'differences' in told else 'written'}")
-    click.echo(f"{told['captures']:,} captures, {told['edges']:,} links")
+        say(f"{file} {'is what a replay gives' if 'differences' in told else 'written'}")
+    say(f"{told['captures']:,} captures, {told['edges']:,} links")
     if changes := told.get("documents"):
         counts = ", ".join(f"{count} {name}" for name, count in sorted(changes.items()))
-        click.echo(f"documents: {counts}")
+        say(f"documents: {counts}")

@@ -15,7 +15,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.wording import visible
+from crawl4r.interfaces.cli.output import say
 
 
 @click.command("report")
@@ -61,9 +61,9 @@ def command(
     from crawl4r.interfaces.cli.report_text import lines  # noqa: PLC0415
 
     for line in lines(report):
-        click.echo(visible(line))
+        say(line)
     if html is not None:
-        click.echo(f"page: {html}")
+        say(f"page: {html}")
 
 
 def _moment(text: str | None, option: str) -> float | None:

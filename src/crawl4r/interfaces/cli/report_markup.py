@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from crawl4r.interfaces.cli.wording import visible
+from crawl4r.shown import visible
 
 _VOID = frozenset(["meta", "br"])
 

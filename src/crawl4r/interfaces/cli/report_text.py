@@ -34,7 +34,7 @@ def asked_words(robots: dict[str, Any]) -> str:
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The whole report; whoever prints them spells out what strangers wrote."""
+    """The whole report, with the words of strangers as they wrote them."""
     yield report["verdict"]["sentence"]
     kept = report["verdict"]["kept"]
     yield f"{'Everything' if kept else 'NOT everything'} that the host asked for was kept."

@@ -14,6 +14,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 from crawl4r.workspace import open_workspace
 
 
@@ -36,14 +37,14 @@ def command(workspace: Path, missing: bool, dry_run: bool, as_json: bool) -> Non
         if as_json:
             print_json({"captures": waiting})
         else:
-            click.echo(f"{waiting:,} captures to read")
+            say(f"{waiting:,} captures to read")
         return
     changes = asyncio.run(_reprocess(workspace, missing=missing, talks=not as_json))
     if as_json:
         print_json(changes)
     else:
         counts = ", ".join(f"{count:,} {name}" for name, count in sorted(changes.items()))
-        click.echo(f"captures read: {counts or 'none'}")
+        say(f"captures read: {counts or 'none'}")
 
 
 async def _reprocess(path: Path, *, missing: bool, talks: bool) -> dict[str, int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.output import confirm, say
 from crawl4r.workspace import crawl_files, remove_crawl
 
 
@@ -31,7 +32,7 @@ def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
         return
     if not yes:
         names = ", ".join(path.name for path in doomed)
-        click.confirm(f"Delete {names} in {workspace}? This cannot be undone", abort=True)
+        confirm(f"Delete {names} in {workspace}? This cannot be undone")
     _tell(remove_crawl(workspace), "deleted from", workspace, as_json)
 
 
@@ -39,6 +40,4 @@ def _tell(paths: list[Path], words: str, workspace: Path, as_json: bool) -> None
     if as_json:
         print_json({"action": words, "workspace": str(workspace), "paths": [str(p) for p in paths]})
     else:
-        click.echo(
-            f"{words} {workspace}" + (": " + ", ".join(p.name for p in paths) if paths else "")
-        )
+        say(f"{words} {workspace}" + (": " + ", ".join(p.name for p in paths) if paths else ""))

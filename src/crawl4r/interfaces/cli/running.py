@@ -12,14 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
-
 from crawl4r import events
 from crawl4r.app import make_readers_ahead
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.options import print_json
+from crawl4r.interfaces.cli.output import say_text
 from crawl4r.interfaces.cli.saved import save_options
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
@@ -120,7 +119,7 @@ def _handle_signals(run: CrawlRun, workspace: Workspace, load: Callable[[Path], 
         nonlocal asked
         asked += 1
         if asked == 1:
-            click.echo("\nfinishing the pages in flight; once more to stop at once", err=True)
+            say_text("\nfinishing the pages in flight; once more to stop at once", err=True)
             run.stop()
         else:
             run.stop_now()

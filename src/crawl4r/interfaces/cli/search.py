@@ -17,6 +17,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say_row
 
 if TYPE_CHECKING:
     from crawl4r.search.request import SearchRequest
@@ -151,7 +152,7 @@ def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json
             if as_json:
                 print_json(line)
             else:
-                click.echo("\t".join(str(value) for value in line.values()))
+                say_row(*line.values())
 
 
 def _queries_in(file: Path) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -15,8 +16,11 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from crawl4r.errors import StorageError
+from crawl4r.interfaces.cli.bars import progress_bar
 from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.interfaces.cli.output import say
 from crawl4r.sample.server import SampleSite
+from crawl4r.shown import command_line
 from crawl4r.workspace import Workspace, open_workspace
 
 _CONCURRENCY = 4
@@ -65,7 +69,12 @@ def command(kills: int, seed: int | None, as_json: bool) -> None:
     seed = random.randrange(1_000_000) if seed is None else seed
     chance = random.Random(seed)
     findings = Findings()
-    with SampleSite() as site, tempfile.TemporaryDirectory(prefix="crawl4r-selftest-") as folder:
+    with (
+        SampleSite() as site,
+        tempfile.TemporaryDirectory(prefix="crawl4r-selftest-") as folder,
+        progress_bar(not as_json) as bar,
+    ):
+        task = bar.add_task("killed", total=kills)
         truth_at = Path(folder) / "undisturbed"
         _run(site.url, truth_at, _FAST).wait()
         truth = _stored(truth_at)
@@ -73,7 +82,9 @@ def command(kills: int, seed: int | None, as_json: bool) -> None:
             workspace = Path(folder) / f"killed-{findings.kills}"
             site.log.clear()
             before = findings.kills
-            _kill_until_done(site.url, workspace, kills, findings, chance, as_json)
+            _kill_until_done(
+                site.url, workspace, kills, findings, chance, lambda: bar.advance(task)
+            )
             findings.fetched_again_allowed += _CONCURRENCY * (findings.kills - before)
             _examine(workspace, truth, Counter(site.log), findings)
     _tell(findings, seed, as_json)
@@ -89,7 +100,12 @@ def _run(url: str, workspace: Path, rate: float) -> subprocess.Popen[bytes]:
 
 
 def _kill_until_done(
-    url: str, workspace: Path, kills: int, findings: Findings, chance: random.Random, quiet: bool
+    url: str,
+    workspace: Path,
+    kills: int,
+    findings: Findings,
+    chance: random.Random,
+    on_kill: Callable[[], None],
 ) -> None:
     """One crawl, killed at random moments and begun again until it ends by itself."""
     while findings.kills < kills:
@@ -101,8 +117,7 @@ def _kill_until_done(
             crawl.kill()
             crawl.wait()
         findings.kills += 1
-        if not quiet:
-            click.echo(f"\rkilled {findings.kills} of {kills}", nl=False, err=True)
+        on_kill()
     _run(url, workspace, _FAST).wait()
 
 
@@ -148,7 +163,6 @@ def _tell(findings: Findings, seed: int, as_json: bool) -> None:
     if as_json:
         print_json({**asdict(findings), "seed": seed, "good": findings.is_good})
         return
-    click.echo("", err=True)
     again = (
         f"{findings.fetched_again} (in flight at the kills: up to {findings.fetched_again_allowed})"
     )
@@ -161,6 +175,6 @@ def _tell(findings: Findings, seed: int, as_json: bool) -> None:
         ("torn or missing metadata lines", findings.torn_lines),
         ("fetched again", again),
     ):
-        click.echo(f"{words:42} {value}")
-    verdict = "Nothing was lost." if findings.is_good else f"FAILED; repeat with --seed {seed}"
-    click.echo(verdict)
+        say(f"{words:42} {value}")
+    again = command_line("--kill", findings.kills, "--seed", seed)
+    say("Nothing was lost." if findings.is_good else f"FAILED; repeat with {again}")

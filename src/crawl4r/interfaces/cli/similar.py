@@ -12,6 +12,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 
 
 @click.command("similar")
@@ -25,10 +26,9 @@ def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
     \b
     crawl4r similar https://docs.example.org/tutorial/errors.html -w docs
     """
-    from rich.console import Console  # noqa: PLC0415 - help goes without
-
-    from crawl4r.app_search import SearchDoor  # noqa: PLC0415
+    from crawl4r.app_search import SearchDoor  # noqa: PLC0415 - help goes without
     from crawl4r.interfaces.cli.found import hit_json, print_hit  # noqa: PLC0415
+    from crawl4r.interfaces.cli.screen import Screen  # noqa: PLC0415
 
     with open_for_reading(workspace) as opened:
         door = SearchDoor(workspace, opened.settings)
@@ -40,6 +40,6 @@ def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
         print_json({"results": [hit_json(hit, explain=False) for hit in hits]})
         return
     for number, hit in enumerate(hits, 1):
-        print_hit(Console(highlight=False), number, hit, explain=False)
+        print_hit(Screen(), number, hit, explain=False)
     if not hits:
-        click.echo("Nothing similar is indexed.")
+        say("Nothing similar is indexed.")

@@ -14,7 +14,8 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds, visible
+from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds
 
 WINDOWS = {
     "last_minute": "last minute",
@@ -55,7 +56,7 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
         print_json(status)
         return
     for line in _lines(status):
-        click.echo(line)
+        say(line)
 
 
 def running_words(status: dict[str, Any]) -> str:
@@ -78,17 +79,17 @@ def health_words(health: dict[str, Any] | None) -> str:
         return "-"
     words = [health["state"]]
     if health["why"]:
-        words.append(f"({visible(health['why'])})")
+        words.append(f"({health['why']})")
     if health["until"]:
         words.append(f"until {clock_time(health['until'])}")
     words.append(f"last action {clock_time(health['last_beat'])}")
     if stall := health["last_stall"]:
         found = "; ".join(stall["findings"]) or "nothing wrong was found"
         when = clock_time(stall["at"])
-        words.append(f"last stall {when}: {visible(found)}, decided to {stall['decision']}")
+        words.append(f"last stall {when}: {found}, decided to {stall['decision']}")
     if loss := health["last_store_loss"]:
         away = f"was away for {human_seconds(loss['seconds'])} and is reopened"
-        words.append(f"store {clock_time(loss['at'])}: {away} ({visible(loss['problem'])})")
+        words.append(f"store {clock_time(loss['at'])}: {away} ({loss['problem']})")
     return ", ".join(words).replace(", (", " (")
 
 
@@ -149,7 +150,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
     if status["endings"]:
         lines.append("not kept:")
     lines.extend(
-        f"  {ending['urls']:>7,}  {ending['verdict']}: {visible(ending['reason'])}"
+        f"  {ending['urls']:>7,}  {ending['verdict']}: {ending['reason']}"
         for ending in status["endings"]
     )
     return lines

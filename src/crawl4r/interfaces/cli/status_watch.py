@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
+from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from crawl4r.interfaces.cli.options import open_for_reading, print_json
+from crawl4r.interfaces.cli.screen import Screen, live
 from crawl4r.interfaces.cli.status import (
     WINDOWS,
     eta_words,
@@ -23,7 +23,8 @@ from crawl4r.interfaces.cli.status import (
     running_words,
     spool_words,
 )
-from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds, visible
+from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds
+from crawl4r.shown import visible
 from crawl4r.workspace import Workspace
 
 _COUNTING_SHARE = 20  # looking at every row may take a twentieth of the time, and no more
@@ -34,9 +35,10 @@ def watch(path: Path, every: float, *, is_drawn: bool) -> None:
     """Show the status of a workspace every so many seconds, until Ctrl-C."""
     try:
         if is_drawn:
-            with Live(auto_refresh=False) as live:
+            screen = Screen()
+            with live(screen) as drawn:
                 for status in _statuses(path, every):
-                    live.update(_drawn(path, status, live.console), refresh=True)
+                    drawn.update(_drawn(path, status, screen), refresh=True)
         else:
             for status in _statuses(path, every):
                 print_json(status)
@@ -79,8 +81,8 @@ class _Counts:
         return self._counts
 
 
-def _drawn(path: Path, status: dict[str, Any], console: Console) -> RenderableType:
-    room = max(4, console.height - _BESIDE_TABLES)
+def _drawn(path: Path, status: dict[str, Any], screen: Screen) -> RenderableType:
+    room = max(4, screen.height - _BESIDE_TABLES)
     is_running = bool(status["processes"])
     mark = ("● ", "bold green" if is_running and not status["control"] else "bold yellow")
     title = Text.assemble(mark, (str(path), "bold"), (f"  {clock_time(time.time())}", "dim"))
@@ -95,8 +97,8 @@ def _drawn(path: Path, status: dict[str, Any], console: Console) -> RenderableTy
 def _frontier(status: dict[str, Any]) -> Table:
     frontier = status["frontier"]
     grid = _grid()
-    grid.add_row("crawl", Text(running_words(status)))
-    grid.add_row("health", Text(health_words(status["resilience"])))
+    grid.add_row("crawl", running_words(status))
+    grid.add_row("health", visible(health_words(status["resilience"])))
     bar = ProgressBar(total=max(1, frontier["known"]), completed=frontier["finished"], width=40)
     grid.add_row("urls", bar)
     grid.add_row("", ", ".join(f"{count:,} {state}" for state, count in frontier.items()))
@@ -108,10 +110,10 @@ def _frontier(status: dict[str, Any]) -> Table:
         old = f" (counted {human_seconds(age)} ago)" if age > 3 else ""
         grid.add_row("", Text(f"finished: {ended}{old}", style="dim"))
     if status["spool"]:
-        grid.add_row("spool", Text(spool_words(status["spool"])))
+        grid.add_row("spool", spool_words(status["spool"]))
     grid.add_row("pages", kept_words(status))
     grid.add_row("index", index_words(status["index"]))
-    grid.add_row("left", Text(eta_words(status)))
+    grid.add_row("left", visible(eta_words(status)))
     return grid
 
 
@@ -145,7 +147,7 @@ def _hosts(hosts: list[dict[str, Any]], most: int) -> Table:
     for host in hosts[:most]:
         is_open = host["breaker"] == "open"
         table.add_row(
-            Text(host["host"]),  # what a string says in brackets, rich would obey
+            visible(host["host"]),
             f"{host['pending']:,}",
             f"{host['delay_s']:.3g} s",
             human_seconds(host["waits_s"]) if host["waits_s"] else "now",
@@ -160,6 +162,6 @@ def _endings(status: dict[str, Any], most: int) -> Table:
     table.add_column("not kept", justify="right", no_wrap=True)
     table.add_column("", overflow="ellipsis", no_wrap=True)
     for ending in status["endings"][:most]:
-        words = f"{ending['verdict']}: {visible(ending['reason'])}"
-        table.add_row(f"{ending['urls']:,}", Text(words))
+        words = visible(f"{ending['verdict']}: {ending['reason']}")
+        table.add_row(f"{ending['urls']:,}", words)
     return table

@@ -9,6 +9,7 @@ import click
 from crawl4r.control import STOP, file_of
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.ordering import give, role_option
+from crawl4r.interfaces.cli.output import say
 
 
 @click.command("stop")
@@ -29,6 +30,4 @@ def command(workspace: Path, role: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(path)})
     else:
-        click.echo(
-            f"{role or 'whatever runs'} in {workspace} ends when its pages in flight are kept"
-        )
+        say(f"{role or 'whatever runs'} in {workspace} ends when its pages in flight are kept")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
+from crawl4r.interfaces.cli.screen import Screen, panel
 from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, our_name
+from crawl4r.shown import command_line, visible
 from crawl4r.workspace import Workspace
 
 _WORDS = {
@@ -24,29 +25,29 @@ _WORDS = {
     EndedBy.HOSTS_GIVEN_UP: "Some hosts did not answer any more; `crawl4r resume` tries them again.",
 }
 
-_LONG_PATH = 16  # characters
+_LONG = 16  # characters of an option that every step would repeat
 
 
 def print_banner(run: CrawlRun, workspace: Workspace) -> None:
     """The compliance banner: how this crawl presents itself to the sites."""
     settings = run.settings
-    console = Console(stderr=True, highlight=False)
+    screen = Screen(stderr=True)
     pace = settings.politeness
     rate = f"{pace.rate:g} request(s) a second" if pace.rate else "no delay"
-    robots = "robots.txt obeyed" if pace.obey_robots else "[red]robots.txt IGNORED[/red]"
-    console.print(f"[bold]crawl4r[/bold] as [cyan]{settings.agent.header}[/cyan]")
-    console.print(
-        f"  {rate} and {pace.per_host} at once to a host, {robots}; into {workspace.path}"
-    )
+    robots = ("robots.txt obeyed", "") if pace.obey_robots else ("robots.txt IGNORED", "red")
+    screen.print(Text.assemble(("crawl4r", "bold"), " as ", (settings.agent.header, "cyan")))
+    limits = f"  {rate} and {pace.per_host} at once to a host, "
+    screen.print(Text.assemble(limits, robots, f"; into {visible(str(workspace.path))}"))
     if not settings.agent.has_contact:
-        console.print(
-            "  [yellow]no contact: a site's owner cannot reach you. "
-            "Add --contact https://you.example/bot or agent.contact[/yellow]"
+        advice = (
+            "  no contact: a site's owner cannot reach you."
+            " Add --contact https://you.example/bot or agent.contact"
         )
+        screen.print(Text(advice, "yellow"))
 
 
 def print_summary(summary: dict[str, Any]) -> None:
-    console = Console(highlight=False)
+    screen = Screen()
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="bold")
     table.add_column()
@@ -67,36 +68,39 @@ def print_summary(summary: dict[str, Any]) -> None:
     )
     table.add_row(f"{summary['known']:,}", "URLs known: " + _states(summary))
     for ending in summary["endings"][:5]:
-        table.add_row(f"{ending['urls']:,}", f"[dim]{ending['verdict']}: {ending['reason']}[/dim]")
+        words = visible(f"{ending['verdict']}: {ending['reason']}")
+        table.add_row(f"{ending['urls']:,}", Text(words, "dim"))
     title = _WORDS[EndedBy(summary["ended"])] if summary["pages"] else "Nothing could be kept."
-    console.print(Panel(table, title=title, title_align="left", expand=False))
-    print_next_steps(console, summary["workspace"], failed=summary["failed"])
+    screen.print(panel(table, title))
+    print_next_steps(screen, summary["workspace"], failed=summary["failed"])
 
 
-def print_next_steps(console: Console, workspace: str, *, failed: int = 0) -> None:
+def print_next_steps(screen: Screen, workspace: str, *, failed: int = 0) -> None:
     """Commands to try, short enough for a narrow terminal."""
-    name, where = our_name(), f" -w {workspace}"
-    if len(where) > _LONG_PATH:
-        console.print(f"Next:  [cyan]export CRAWL4R_WORKSPACE={workspace}[/cyan]", soft_wrap=True)
-        where = ""
+    where: tuple[str, ...] = ("-w", workspace)
+    if len(command_line(*where)) >= _LONG:
+        export = command_line("export", f"CRAWL4R_WORKSPACE={workspace}")
+        screen.print(Text.assemble("Next:  ", (visible(export), "cyan")), soft_wrap=True)
+        where = ()
     else:
-        console.print("Next:")
-        where = "" if workspace == "workspace" else where
-    steps = [
-        (f'{name} search "words"{where}', "passages that answer, with their source"),
-        (f"{name} pages{where}", "every known URL and its state"),
-        (f"{name} get URL{where} --markdown", "a page as text; without it, as it was stored"),
-        (f"{name} why URL{where}", "what happened to it, and which rule decided"),
-        (f"{name} export markdown{where} -o DIR", "all documents as files"),
-        (f"{name} status{where}", "totals, hosts and errors"),
+        screen.print("Next:")
+        where = () if workspace == "workspace" else where
+    steps: list[tuple[tuple[str, ...], str]] = [
+        (("search", "some words"), "passages that answer, with their source"),
+        (("pages",), "every known URL and its state"),
+        (("get", "URL", "--markdown"), "a page as text; without it, as it was stored"),
+        (("why", "URL"), "what happened to it, and which rule decided"),
+        (("export", "markdown", "-o", "DIR"), "all documents as files"),
+        (("status",), "totals, hosts and errors"),
     ]
     if failed:
-        steps.append((f"{name} resume{where} --retry-failed", f"try {failed:,} URL(s) again"))
+        steps.append((("resume", "--retry-failed"), f"try {failed:,} URL(s) again"))
     grid = Table.grid(padding=(0, 3))
     grid.add_column(no_wrap=True)
-    for step, meaning in steps:
-        grid.add_row(f"  [cyan]{step}[/cyan]", f"[dim]{meaning}[/dim]")
-    console.print(grid)
+    for words, meaning in steps:
+        step = visible(command_line(our_name(), *words, *where))
+        grid.add_row(Text(f"  {step}", "cyan"), Text(meaning, "dim"))
+    screen.print(grid)
 
 
 def _states(summary: dict[str, Any]) -> str:

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
-
 from crawl4r.app_parts import discoverer_folder, spool_folder
 from crawl4r.app_spool import shared_budgets
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError, WorkspaceError
+from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.interfaces.cli.running import run_crawl
 from crawl4r.resilience.lifeline import end_with
 from crawl4r.settings import Settings
+from crawl4r.shown import command_line
 from crawl4r.spool_run import DiscoverRun, ScrapeRun
 from crawl4r.state.lock import holder_of
 from crawl4r.workspace import Workspace
@@ -41,9 +41,9 @@ def run_scrape(
     """`expects_more`: whether to wait although no discoverer runs. `has_discoverer`: one that was told
     the same runs beside it, and chooses for both what a budget of revisits is spent on."""
     if not expects_more() and not spool_folder(path).exists() and not options["refresh"]:
+        discover = command_line("crawl4r", "spool", "discover", "URL", "--workspace", path)
         raise WorkspaceError(
-            f"there is no spool in {path}; start one with `crawl4r spool discover URL --workspace"
-            f" {path}`, or wait for one with --follow"
+            f"there is no spool in {path}; start one with `{discover}`, or wait for one with --follow"
         )
 
     def begin(
@@ -67,7 +67,7 @@ def run_scrape(
 def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
     """Discover in a process of its own and scrape in this one; the exit code is the worse of both."""
     if (running := holder_of(discoverer_folder(path))) is not None:
-        click.echo(f"process {running} discovers here already; fetching what it finds", err=True)
+        say(f"process {running} discovers here already; fetching what it finds", err=True)
         run_scrape(path, options, lambda: False)
         return
     child = _Child(path, urls, {**options, "quiet": True, "as_json": False})
@@ -76,7 +76,7 @@ def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None
     finally:
         child.end()
     if child.code:
-        click.echo("the discoverer did not finish: run the same command again to go on", err=True)
+        say("the discoverer did not finish: run the same command again to go on", err=True)
         sys.exit(child.code)
 
 
@@ -135,7 +135,7 @@ def _exit_code_of(work: Callable[[], None]) -> int:
     except SystemExit as leaving:
         return int(leaving.code or 0)
     except Crawl4rError as problem:
-        click.echo(f"crawl4r: {problem}", err=True)
+        say_text(f"crawl4r: {problem}", err=True)
         return problem.exit_code
     except BaseException:
         traceback.print_exc()

@@ -11,6 +11,7 @@ import click
 
 from crawl4r.errors import InvalidUrl, UsageError
 from crawl4r.interfaces.cli.options import print_json, workspace_option
+from crawl4r.interfaces.cli.output import say
 from crawl4r.settings import FILE_NAME, load_settings
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
 
@@ -39,7 +40,7 @@ def canonical(urls: tuple[str, ...], jsonl: bool, profile: str | None, workspace
     rules = settings.scope.canonical()
     if not jsonl:
         for url in urls:
-            click.echo(canonicalize(url, None, rules))
+            say(canonicalize(url, None, rules))
         return
     for number, line in enumerate(sys.stdin, 1):
         if line.strip():

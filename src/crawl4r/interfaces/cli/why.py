@@ -13,6 +13,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds
 
 
@@ -32,7 +33,7 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
         print_json(story)
         return
     for line in _tell(story):
-        click.echo(line)
+        say(line)
 
 
 def _tell(story: dict[str, Any]) -> list[str]:

@@ -33,14 +33,6 @@ def clock_time(epoch: float | None) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
 
 
-def visible(text: str) -> str:
-    """Text of strangers with what a terminal or a page would obey, or hide, spelled out: escapes, marks
-    that turn the direction of writing, line breaks."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def our_name() -> str:
     """How to call us from here: `crawl4r`, or its path when that is not on the PATH."""
     if shutil.which("crawl4r"):

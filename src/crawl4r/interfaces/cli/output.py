@@ -1,0 +1,107 @@
+"""The one way out: all text that a command prints passes through this module or `screen`.
+
+Both make the words of strangers harmless (`crawl4r.shown`), on a terminal and in a pipe alike: what is
+piped today is read on a terminal tomorrow. Files that a command writes keep the exact characters.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from typing import Any, TextIO
+
+import click
+
+from crawl4r.errors import UsageError
+from crawl4r.shown import json_text, visible, visible_text
+
+
+class _VisibleStream(TextIOWrapper):
+    """Makes harmless what is written past this module: tracebacks, warnings, logs of libraries."""
+
+    def write(self, text: str) -> int:
+        super().write(visible_text(text))
+        return len(text)
+
+
+def guard_streams() -> None:
+    """Put a guard before stdout and stderr; `sys.__stdout__` and `sys.__stderr__` stay as they are.
+
+    Nothing is held back in either of the two objects, so their lines arrive in the order of writing.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, TextIOWrapper):  # closed by the shell: `>&-`
+            continue
+        # Click would go around a stream that says ASCII, and write UTF-8.
+        encoding = "utf-8" if stream.encoding.lower() in {"ascii", "us-ascii"} else stream.encoding
+        stream.reconfigure(encoding=encoding, errors="backslashreplace", write_through=True)
+        guarded = _VisibleStream(
+            stream.buffer,
+            encoding=encoding,
+            errors="backslashreplace",
+            line_buffering=stream.line_buffering,
+            write_through=True,
+        )
+        setattr(sys, name, guarded)
+
+
+def say(line: str = "", *, err: bool = False) -> None:
+    """Print one line: a line break in it is shown as `\\n`."""
+    _write(visible(line) + "\n", sys.stderr if err else sys.stdout)
+
+
+def say_row(*cells: object) -> None:
+    """Print cells with tabs between them; a tab inside a cell is shown as `\\t`."""
+    _write("\t".join(visible(str(cell)) for cell in cells) + "\n", sys.stdout)
+
+
+def say_text(text: str, *, err: bool = False, end: str = "\n", colour: str | None = None) -> None:
+    """Print a text of any number of lines, in a colour if stdout is a terminal."""
+    shown = visible_text(text)
+    if colour and _is_coloured():
+        _write(click.style(shown, fg=colour) + end, sys.__stdout__)
+    else:
+        _write(shown + end, sys.stderr if err else sys.stdout)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    _write(json_text(value) + "\n", sys.stdout)
+
+
+def write_bytes(body: bytes) -> None:
+    """Write exactly these bytes to stdout; a terminal gets them only if they are harmless text."""
+    if sys.stdout is None:
+        return
+    if sys.stdout.isatty() and not _is_harmless(body):
+        raise UsageError(
+            "these bytes are not plain text and could take over your terminal:"
+            " write them to a file (> FILE) or into another program (| less)"
+        )
+    sys.stdout.buffer.write(body)
+    sys.stdout.flush()
+
+
+def confirm(question: str) -> None:
+    """Ask a yes-or-no question; any other answer than yes ends the command."""
+    click.confirm(visible(question), abort=True)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    if stream is not None:
+        stream.write(text)
+        stream.flush()
+
+
+def _is_coloured() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _is_harmless(body: bytes) -> bool:
+    try:
+        text = body.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return False
+    return visible_text(text) == text
