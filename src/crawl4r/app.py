@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
 _LEASES_FOR_BFS = 64
-_LEASES_FOR_OTHERS = 4  # few: a better URL found now should not wait behind many leased ones
+_LEASES_FOR_OTHERS = 1  # a better URL that is found now must not wait behind one leased before
 
 MakeTransport = Callable[[Settings, AddressGate], Transport]
 

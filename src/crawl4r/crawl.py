@@ -269,14 +269,18 @@ class Crawl:
         if proxy:
             self._proxies.report(proxy, answer)
         was = budget.breaker.state(self._clock())
+        health = health_of(answer, visit.ending.verdict)
         self._end_turn(
             lease,
-            health_of(answer, visit.ending.verdict),
+            health,
             answer.sent_at,
             answer.latency,
             retry_after_of(answer, self.judge.wall()),
         )
         self._report_breaker(lease.host, was, budget.breaker.state(self._clock()))
+        if health is Health.CHALLENGING:
+            rest = budget.next_at - self._clock()
+            events.emit(events.HOST_CHALLENGED, 30, host=lease.host, rest_s=round(rest))
         if visit.likeness is not None:
             visit = await self.judge.compare_with_missing(visit)
         return visit

@@ -23,6 +23,7 @@ PAGE_REFUSED = "page_refused"
 PAGE_FAILED = "page_failed"
 PAGE_RETRIED = "page_retried"
 HOST_OPENED = "host_breaker_opened"
+HOST_CHALLENGED = "host_challenged"  # a challenge instead of a page: it is left alone for rest_s
 HOST_CLOSED = "host_breaker_closed"
 HOST_GIVEN_UP = "host_given_up"
 HOST_EXPLORED = "host_explored"

@@ -43,7 +43,7 @@ _SICK = frozenset([403, 407])
 def health_of(answer: Response | Failure, verdict: Verdict) -> Health:
     """What an answer, and what it turned out to be, say of the host that gave it."""
     if is_hard(verdict):
-        return Health.SICK
+        return Health.CHALLENGING
     if isinstance(answer, Failure):
         return Health.SICK if answer.hurts_host else Health.WELL
     if answer.status in _OVERLOADED:

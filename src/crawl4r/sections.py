@@ -142,6 +142,9 @@ class Politeness(Section, frozen=True):
     robots_ttl: Seconds = 24 * 3600.0  # seconds an answer is kept, also across restarts
     delay_cap: Seconds = 60.0  # seconds; the longest crawl-delay or slow-down that is honoured
     retry_after_cap: Seconds = 3600.0  # seconds; the longest Retry-After that is honoured
+    challenge_rest: Seconds = (
+        5.0  # seconds after a challenge or captcha, doubling until a good page
+    )
     breaker_threshold: Annotated[int, Meta(ge=1)] = 5  # failures in a row
     breaker_cooldown: Seconds = 30.0  # seconds, doubling
     breaker_give_up: Annotated[int, Meta(ge=1)] = 6  # openings in a row, then not in this run
@@ -152,6 +155,7 @@ class Politeness(Section, frozen=True):
             per_host=self.per_host,
             delay_cap=self.delay_cap,
             retry_after_cap=self.retry_after_cap,
+            challenge_rest=self.challenge_rest,
             breaker=BreakerRules(
                 self.breaker_threshold, self.breaker_cooldown, give_up_after=self.breaker_give_up
             ),

@@ -124,6 +124,7 @@ def environment(more: dict[str, str] | None = None) -> dict[str, str]:
         "CRAWL4R_INDEX__ENABLED": "false",
         "CRAWL4R_EXPLORE__ENABLED": "false",
         "CRAWL4R_RESILIENCE__STORE_PATIENCE": "0",
+        "CRAWL4R_POLITENESS__CHALLENGE_REST": "0",
     }
     return clean | off | (more or {})
 

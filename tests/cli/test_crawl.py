@@ -90,6 +90,27 @@ def test_each_strategy_reaches_every_page_in_its_own_order(
     )
 
 
+def test_depth_first_goes_strictly_by_its_order_at_concurrency_1(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    before = len(site.requests())
+    url = site.url("/site/40/")
+    assert crawl(url, tmp_path / "ws", "--strategy", "dfs", "--concurrency", "1").code == 0
+    asked = list(page_requests(site, before))
+    rows = run("pages", "--workspace", tmp_path / "ws", "--json").lines
+    depths = {row["url"].removeprefix(site.url("")): row["depth"] for row in rows}
+    named_by: dict[str, list[str]] = {}
+    for row in rows:
+        referrer = (row["referrer"] or "").removeprefix(site.url(""))
+        named_by.setdefault(referrer, []).append(row["url"].removeprefix(site.url("")))
+    expected, waiting = [], named_by[""]
+    while waiting:
+        page = max(waiting, key=lambda path: depths[path])  # of equals, the first that was found
+        waiting = [path for path in waiting if path != page] + named_by.get(page, [])
+        expected.append(page)
+    assert asked == expected
+
+
 def test_refresh_asks_with_validators_and_keeps_no_second_page(
     site: SiteProcess, tmp_path: Path
 ) -> None:

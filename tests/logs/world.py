@@ -128,7 +128,7 @@ def settings_with(**sections: dict[str, Any]) -> crawl4r.Settings:
     merged: dict[str, dict[str, Any]] = {
         "agent": {"contact": "https://example.org"},
         "network": {"allow_private": ["127.0.0.0/8"]},
-        "politeness": {"rate": 0, "per_host": 4},
+        "politeness": {"rate": 0, "per_host": 4, "challenge_rest": 0},
         "fetch": {"retries": 0},
         "content": {"probe": False, "extract": False},
         "index": {"enabled": False},

@@ -218,3 +218,26 @@ def test_a_slow_down_outlives_new_rules() -> None:
     visit(budgets["e.org"], 0.0, Health.OVERLOADED)
     budgets.replace_rules(HostRules(delay=0.5))
     assert budgets["e.org"].delay == 2.0
+
+
+def test_a_challenge_makes_us_rest_at_once_and_longer_each_time() -> None:
+    budget = budget_of(delay=1.0, challenge_rest=5.0)
+    now = 100.0
+    for rest in (5.0, 10.0, 20.0):
+        visit(budget, now, Health.CHALLENGING)
+        assert gap(budget, now) == about(rest)
+        now += rest
+    assert budget.breaker.openings == 0
+    visit(budget, now)
+    assert gap(budget, now) == about(1.0)
+    visit(budget, now + 1, Health.CHALLENGING)
+    assert gap(budget, now + 1) == about(5.0)
+
+
+def test_a_rest_from_a_challenge_outlives_the_process() -> None:
+    budgets = HostBudgets(HostRules(challenge_rest=60.0))
+    visit(budgets["e.org"], 100.0, Health.CHALLENGING)
+    memories = budgets.remember(100.0, 5_000.0)
+    later = HostBudgets(HostRules())
+    later.restore(memories, 10.0, 5_001.0)
+    assert gap(later["e.org"], 10.0) == about(59.0)

@@ -31,6 +31,7 @@ class Health(Enum):
     WELL = auto()
     OVERLOADED = auto()  # 429, 503: it asks for less
     SICK = auto()  # 5xx, 403, no connection
+    CHALLENGING = auto()  # a challenge, a captcha, "access denied": it does not want us just now
     UNTOUCHED = auto()  # the request never left, or says nothing of the host
 
 
@@ -39,6 +40,7 @@ class HostRules(Struct, frozen=True):
     per_host: int = 1  # requests at once to a host
     delay_cap: float = 60.0  # seconds; how far a slow-down or a crawl-delay may go
     retry_after_cap: float = 3600.0  # seconds
+    challenge_rest: float = 5.0  # seconds after the first challenge; doubles with each that follows
     breaker: BreakerRules = field(default_factory=BreakerRules)
 
 
@@ -72,6 +74,8 @@ class HostBudget:
         self._asked_at = asked_at  # when the last request left
         self._begun: deque[float] = deque()  # when those in flight were begun, oldest first
         self._held_until = 0.0  # by Retry-After
+        self._challenges = 0  # since the last good page
+        self._rests_until = 0.0  # because of them
         self._slowed = 0.0  # seconds between requests that trouble has slowed us down to
         self._crawl_delays: dict[str, float] = {}  # seconds that each robots.txt of it asks for
         self._quickest = float("inf")
@@ -92,7 +96,8 @@ class HostBudget:
         """When the next request may leave, as far as pace and Retry-After go."""
         delay = self.delay
         last = max(self._asked_at, self._begun[-1]) if self._begun else self._asked_at
-        return max(last + delay + _GAP_MARGIN if delay else 0.0, self._held_until)
+        paced = last + delay + _GAP_MARGIN if delay else 0.0
+        return max(paced, self._held_until, self._rests_until)
 
     def adopt(self, rules: HostRules) -> None:
         """Go on under other rules; a slow-down stays until the host has recovered from it."""
@@ -239,6 +244,7 @@ class HostBudget:
         if health is Health.WELL:
             had_failed = self.breaker.failures > 0
             self.breaker.succeed()
+            self._challenges, self._rests_until = 0, 0.0
             self._recover(latency)
             if had_failed or self.delay:
                 self._changed.add(self)
@@ -247,9 +253,17 @@ class HostBudget:
             self.breaker.fail(now)
             if health is Health.OVERLOADED:
                 self._slowed = min(self.rules.delay_cap, max(self.delay, 0.5) * _SLOW_DOWN)
+            elif health is Health.CHALLENGING:
+                self._rest_from_challenge(now)
         if retry_after is not None:
             wait = min(retry_after, self.rules.retry_after_cap)
             self._held_until = max(self._held_until, now + wait)
+
+    def _rest_from_challenge(self, now: float) -> None:
+        """At once, and long before the breaker opens: asking on makes a host surer of its refusal."""
+        rest = self.rules.challenge_rest * 2.0 ** min(self._challenges, 30)
+        self._challenges += 1
+        self._rests_until = now + min(rest, self.rules.breaker.cooldown_cap)
 
     def _recover(self, latency: float) -> None:
         """Drift back to the configured delay, unless the host answers ever more slowly."""
