@@ -212,7 +212,7 @@ class Crawl:
     async def _visit(self, lease: Lease) -> None:
         """Everything that happens to one URL, from its lease to its commit."""
         try:
-            word = self._robots.judge(lease.url)
+            word = self._robots.judge(lease.url, lease.written)
             trap = self.traps.recheck(lease) if self.traps else None
             if trap and word.verdict is None:
                 word = RobotsWord(Verdict.CAPPED, trap)

@@ -105,6 +105,7 @@ class Found(NamedTuple):
     groups: Sequence[str] = ()
     redirects: int = 0
     lastmod: float | None = None  # epoch seconds, as whoever named it says
+    written: str = ""  # path and query as the page wrote them, where the canonical ones differ
 
 
 # Asked for because they may name others, and not because anybody linked to them.
@@ -140,6 +141,7 @@ class Lease(Struct, frozen=True):
     redirects: int = 0
     by: str = FoundBy.LINK
     validators: Validators | None = None
+    written: str = ""  # path and query as a page wrote them, where the canonical ones differ
     is_revisit: bool = False  # the archive already holds content of it
     was_answered: bool = False  # the archive already holds an answer, whatever it was
 

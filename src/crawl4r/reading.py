@@ -21,7 +21,7 @@ from crawl4r.discovery.seen_links import SeenLinks
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
-from crawl4r.urls.canonical import canonicalize, split
+from crawl4r.urls.canonical import canonicalize, split, written_path
 from crawl4r.urls.scope import Scope
 
 _MOST_LINKS = 10_000  # new ones from one page
@@ -91,6 +91,7 @@ class LinkJudge:
             nofollow,
             groups,
             redirects,
+            written=written_path(href, base, url) if admitted else "",
         )
 
     def confirms(self, item: Found, depth: int) -> bool:

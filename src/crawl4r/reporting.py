@@ -84,7 +84,7 @@ class Reporter:
         ruling = scope.judge(url)
         rows = self._database.read(
             "SELECT u.id, u.state, u.depth, u.found_by, u.found_at, r.url, u.rule, u.page_type,"
-            " u.nofollow, u.attempts, u.due_at, u.verdict, u.reason"
+            " u.nofollow, u.attempts, u.due_at, u.verdict, u.reason, u.written"
             " FROM urls u LEFT JOIN urls r ON r.id = u.referrer WHERE u.url = ?",
             (url,),
         )
@@ -92,11 +92,11 @@ class Reporter:
             "url": url,
             "known": bool(rows),
             "scope_now": {"admitted": ruling.admitted, "rule": ruling.rule},
-            "robots": self._robots_line(url, agents),
+            "robots": self._robots_line(url, agents, rows[0][-1] if rows else ""),
         }
         if rows:
             names = ["state", "depth", "found_by", "found_at", "referrer", "rule", "page_type"]
-            names += ["nofollow", "attempts", "due_at", "verdict", "reason"]
+            names += ["nofollow", "attempts", "due_at", "verdict", "reason", "written"]
             story |= dict(zip(names, rows[0][1:], strict=True))
             story["nofollow"] = bool(story["nofollow"])
             story["failed_attempts"] = self._attempts(rows[0][0])
@@ -158,7 +158,9 @@ class Reporter:
         names = ("at", "verdict", "reason", "status", "latency_ms")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def _robots_line(self, url: str, agents: tuple[str, ...]) -> dict[str, Any] | None:
+    def _robots_line(
+        self, url: str, agents: tuple[str, ...], written: str
+    ) -> dict[str, Any] | None:
         parts = split(url)
         record = RobotsRecords(self._database).get(parts.origin)
         if record is None:
@@ -169,7 +171,7 @@ class Reporter:
             "fetched_at": record.fetched_at,
         }
         if record.outcome == "rules":
-            ruling = RobotsFile(record.body).judge(parts.path, agents)
+            ruling = RobotsFile(record.body).judge_spellings(parts.path, written, agents)
             answer |= {"allowed": ruling.allowed, "rule": ruling.rule, "line": ruling.line}
         return answer
 

@@ -69,8 +69,11 @@ class RobotsGate:
         """Whether `load` must be called before this URL can be judged."""
         return self._rules.obey and self._known(split(url).origin) is None
 
-    def judge(self, url: str) -> RobotsWord:
-        """The site's word on a URL whose origin is loaded."""
+    def judge(self, url: str, written: str = "") -> RobotsWord:
+        """The site's word on a URL whose origin is loaded; `written` is its path as a page wrote it.
+
+        A rule that forbids either spelling forbids the page.
+        """
         if not self._rules.obey:
             return RobotsWord(None, "robots.txt is ignored by your settings")
         origin = split(url).origin
@@ -83,7 +86,8 @@ class RobotsGate:
         if outcome == UNREACHABLE:
             why = known.record.body.decode("utf-8", "replace")
             return RobotsWord(Verdict.ROBOTS_UNREACHABLE, f"robots.txt: {why}")
-        ruling = known.file.judge(url[len(origin) :], self._rules.agents)
+        path = url[len(origin) :]
+        ruling = known.file.judge_spellings(path, written, self._rules.agents)
         line = f" (line {ruling.line})" if ruling.line else ""
         verdict = None if ruling.allowed else Verdict.ROBOTS_DENIED
         return RobotsWord(verdict, f"robots.txt: {ruling.rule}{line}")
@@ -100,7 +104,7 @@ class RobotsGate:
 
     def _forbids_counted(self, item: Found) -> bool:
         is_counted = item.admitted and bool(item.groups)
-        return is_counted and self.judge(item.url).verdict is Verdict.ROBOTS_DENIED
+        return is_counted and self.judge(item.url, item.written).verdict is Verdict.ROBOTS_DENIED
 
     async def load(self, url: str) -> float | None:
         """Ask the URL's origin for its robots.txt and remember the answer.

@@ -59,6 +59,8 @@ def _discovery_of(item: Announcement) -> Discovery:
         "found_by": item.found_by,
         "rule": item.rule,
     }
+    if item.written:
+        metadata["written"] = item.written
     if item.is_again:
         metadata["again"] = True
     return Discovery(item.url, item.page_type, item.depth, item.referrer, metadata)
@@ -180,7 +182,8 @@ class SpoolFeed:
         if found.admitted and discovery.metadata.get("again"):
             hosts |= self._again(found, discovery)
         page_type = found.page_type or discovery.page_type
-        return found._replace(groups=(), page_type=page_type)
+        written = str(discovery.metadata.get("written", ""))
+        return found._replace(groups=(), page_type=page_type, written=written or found.written)
 
     def _again(self, found: Found, discovery: Discovery) -> set[str]:
         """Visit a known page again, unless that happened since the discoverer asked for it."""

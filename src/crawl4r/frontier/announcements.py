@@ -12,7 +12,8 @@ from crawl4r.model import UrlState
 from crawl4r.state.database import Database
 
 _AFTER = """
-SELECT a.id, a.at, a.again, u.url, u.page_type, u.depth, r.url, u.found_by, u.rule
+SELECT a.id, a.at, a.again, u.url, u.page_type, u.depth, r.url, u.found_by, u.rule,
+    u.written
 FROM announcements a JOIN urls u ON u.id = a.url_id LEFT JOIN urls r ON r.id = u.referrer
 WHERE a.id > ? ORDER BY a.id LIMIT ?
 """
@@ -30,6 +31,7 @@ class Announcement(NamedTuple):
     referrer: str | None
     found_by: str
     rule: str
+    written: str
 
 
 class Announcements:

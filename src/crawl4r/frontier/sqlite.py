@@ -11,19 +11,19 @@ from crawl4r.state.database import Database
 
 _INSERT = """
 INSERT INTO urls (url, host_id, state, priority, depth, found_by, found_at, referrer, rule,
-                  page_type, nofollow, redirects, verdict, reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                  page_type, nofollow, redirects, written, verdict, reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (url) DO UPDATE SET
     state = excluded.state, priority = excluded.priority, depth = excluded.depth,
     found_by = excluded.found_by, referrer = excluded.referrer, rule = excluded.rule,
-    page_type = excluded.page_type, verdict = NULL, reason = NULL
+    page_type = excluded.page_type, written = excluded.written, verdict = NULL, reason = NULL
 WHERE excluded.state = 'pending' AND (
     (urls.state = 'refused' AND urls.verdict IN ('out-of-scope', 'capped'))
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
 """
 _REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
 _LEASE = f"""
-SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by,
+SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
        c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED}),
        u.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
@@ -92,6 +92,7 @@ class SqliteFrontier:
                     item.page_type,
                     item.nofollow,
                     item.redirects,
+                    item.written,
                     refusal[0].value if refusal else None,
                     refusal[1] if refusal else None,
                 ),
@@ -219,7 +220,8 @@ class SqliteFrontier:
 
 
 def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
-    url_id, url, depth, page_type, referrer, attempts, redirects, by, etag, modified, *known = row
+    url_id, url, depth, page_type, referrer, attempts, redirects, by, written, *rest = row
+    etag, modified, *known = rest
     return Lease(
         url_id=url_id,
         url=url,
@@ -230,6 +232,7 @@ def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
         attempts=attempts,
         redirects=redirects,
         by=by,
+        written=written,
         validators=Validators(etag, modified) if etag or modified else None,
         is_revisit=bool(known[0]),
         was_answered=bool(known[1]),

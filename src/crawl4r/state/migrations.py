@@ -221,6 +221,11 @@ CREATE TABLE lessons (
     PRIMARY KEY (host_id, kind, key)
 ) WITHOUT ROWID;
 """,
+    7: """
+-- Path and query as a page wrote them, where the canonical URL has others. robots.txt is asked about
+-- both spellings.
+ALTER TABLE urls ADD COLUMN written TEXT NOT NULL DEFAULT '';
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -44,6 +44,8 @@ _OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
 _SHORTEST_ORIGIN = len("http://a")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
+_MAY_DIFFER = re.compile(r"[?;%]|[^:]//|/$")  # in a link whose path is respelled
+_LONGEST_WRITTEN = 2048  # characters
 
 
 class CanonicalRules(Struct, frozen=True):
@@ -112,6 +114,19 @@ def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFA
     if plain and len(plain) <= rules.max_length:
         return plain
     return canonicalize_any(url, base, rules)
+
+
+def written_path(url: str, base: str | None, canonical: str) -> str:
+    """Path and query of `url` as it was written, relative to `base`; empty where they are the canonical
+    ones. A site's robots.txt may speak of either spelling."""
+    if not _MAY_DIFFER.search(url):
+        return ""
+    try:
+        href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
+    except ValueError:
+        return ""
+    path = split(href.partition("#")[0]).path
+    return path if path != split(canonical).path and len(path) <= _LONGEST_WRITTEN else ""
 
 
 def canonicalize_any(url: str, base: str | None, rules: CanonicalRules) -> str:

@@ -109,6 +109,15 @@ class RobotsFile:
                 return RobotsRuling(rule.allows, f"{name}: {rule.text}", rule.line)
         return RobotsRuling(True, "no rule matches")
 
+    def judge_spellings(self, path: str, written: str, agents: Sequence[str]) -> RobotsRuling:
+        """Ask for a path, and for the same as a page wrote it (or ""): either may be denied."""
+        ruling = self.judge(path, agents)
+        if written and ruling.allowed:
+            as_written = self.judge(written, agents)
+            if not as_written.allowed:
+                return as_written._replace(rule=f"{as_written.rule}, for the link {written[:200]}")
+        return ruling
+
     def crawl_delay(self, agents: Sequence[str]) -> float | None:
         """Seconds between requests that the site asks for, or None."""
         group = self._group(agents)

@@ -18,7 +18,7 @@ from crawl4r.interfaces.cli.options import (
 )
 from crawl4r.interfaces.cli.output import say
 from crawl4r.urls.address import AddressGate
-from crawl4r.urls.canonical import canonicalize, split, with_scheme
+from crawl4r.urls.canonical import canonicalize, split, with_scheme, written_path
 from crawl4r.urls.robots import RobotsFile
 from crawl4r.urls.scope import Scope
 
@@ -99,8 +99,9 @@ class _Policy(Struct, frozen=True):
         )
 
     def decide(self, url: str) -> dict[str, Any]:
-        canonical = canonicalize(with_scheme(url), None, self.settings.scope.canonical())
-        allowed, reason, rule = self._judge(canonical)
+        typed = with_scheme(url)
+        canonical = canonicalize(typed, None, self.settings.scope.canonical())
+        allowed, reason, rule = self._judge(canonical, written_path(typed, None, canonical))
         page_type = self.scope.judge(canonical).page_type
         return {
             "allowed": allowed,
@@ -110,7 +111,7 @@ class _Policy(Struct, frozen=True):
             "page_type": page_type,
         }
 
-    def _judge(self, url: str) -> tuple[bool, str, str]:
+    def _judge(self, url: str, written: str) -> tuple[bool, str, str]:
         """Whether it may be crawled, the stage that decides, and its rule: in the crawl's own order."""
         parts = split(url)
         ruling = self.scope.judge(url)
@@ -120,7 +121,7 @@ class _Policy(Struct, frozen=True):
         if closed and "is not an address" not in closed and self.file is None:
             return False, "egress-refused", closed
         file = self.file or self._cached_robots(parts.origin)
-        word = file.judge(parts.path, self.agents) if file else None
+        word = file.judge_spellings(parts.path, written, self.agents) if file else None
         if word and not word.allowed:
             return False, "robots-denied", f"{word.rule} (line {word.line})"
         if self.opened and self.file is None:
