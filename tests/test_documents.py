@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,8 +17,9 @@ import pytest
 
 import crawl4r
 from crawl4r.exporting import EXPORTS, path_of, row_of
-from tests.cli.running import EXECUTABLE, run
+from tests.cli.running import run
 from tests.content.making_pdf import pdf_saying
+from tests.faults.killing import start_dying, was_killed
 
 PROSE = "The harbour keeper paints the lighthouse before sunrise, and the gulls watch him do it. "
 WORDS_ONLY = {"CRAWL4R_EMBEDDER__KIND": "none"}
@@ -315,13 +314,13 @@ def test_killed_while_reading_it_goes_on_and_doubles_nothing(tmp_path: Path) -> 
         for n in range(count):
             site.put(f"/{n}", article(f"Page {n}", f"Number {n}. {PROSE * 4}" + f"word{n} " * 90))
         crawl(tmp_path, site.url, extract=False)
-    for moment in (0.9, 1.1, 1.3):
-        process = subprocess.Popen(
-            [EXECUTABLE, "reprocess", "-w", str(tmp_path), "--missing"], stdout=subprocess.DEVNULL
-        )
-        time.sleep(moment)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    for kill in (
+        "before statement state.db#40",
+        "during commit state.db#1",
+        "after commit state.db#1",
+    ):
+        process = start_dying("reprocess", "-w", tmp_path, "--missing", at=kill)
+        assert was_killed(process), f"{kill} does not come"
     run("reprocess", "-w", tmp_path, "--missing")
     with crawl4r.open(tmp_path, read_only=True) as workspace:
         urls = [stored.document.url for stored in workspace.documents()]

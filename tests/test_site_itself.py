@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import signal
 import socket
 import sys
 import threading
@@ -18,6 +19,8 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 import brotli
 import pytest
 
+from tests.cli.running import wait_until
+from tests.polite.access import SLACK
 from tests.site import bombs, content, encodings, links
 from tests.site.pages import page_bytes, page_paths
 from tests.site.process import SiteProcess
@@ -63,11 +66,8 @@ def read_to_end(site: SiteProcess, path: str) -> bytes:
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def wait_until_in_flight(site: SiteProcess, count: int) -> None:
-    deadline = time.monotonic() + 5
-    while site.in_flight() != count:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+def wait_until_in_flight(site: SiteProcess, count: int, host: str = "127.0.0.1") -> None:
+    wait_until(lambda: site.in_flight(host) == count)
 
 
 def test_one_connection_serves_many_requests(site: SiteProcess) -> None:
@@ -87,19 +87,23 @@ def test_the_log_says_who_asked_what_and_when(site: SiteProcess) -> None:
     assert (record.host, record.host_header) == ("127.0.0.2", f"127.0.0.2:{site.port}")
     assert (record.method, record.path, record.status) == ("GET", "/slow?ms=60", status)
     assert (record.user_agent, record.header("x-odd")) == ("me/1", "yes")
-    assert before[0] < record.arrived_monotonic < record.ended_monotonic - 0.05 < after[0]
+    assert before[0] - SLACK < record.arrived_monotonic < record.ended_monotonic - 0.05 < after[0]
     assert before[1] - 1 < record.arrived_wall < record.ended_wall < after[1] + 1
     assert (record.in_flight, record.is_complete) == (1, True)
     assert record.bytes_sent > 100
 
 
 def test_requests_in_flight_are_counted_for_each_host(site: SiteProcess) -> None:
-    threads = [
-        threading.Thread(target=get, args=[site.url("/slow?ms=300", host=host)])
-        for host in ("127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.3")
-    ]
+    hosts = ("127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.3")
+    threads = [threading.Thread(target=get, args=[site.url("/site/3/", host)]) for host in hosts]
+    for host in hosts:
+        site.hold(host)
     for thread in threads:
         thread.start()
+    wait_until_in_flight(site, 3)
+    wait_until_in_flight(site, 1, "127.0.0.3")
+    for host in hosts:
+        site.release(host)
     for thread in threads:
         thread.join()
     last = site.requests()[-4:]
@@ -109,6 +113,40 @@ def test_requests_in_flight_are_counted_for_each_host(site: SiteProcess) -> None
         ("127.0.0.1", 3),
         ("127.0.0.3", 1),
     ]
+
+
+def test_a_host_that_is_held_answers_as_many_as_it_was_told(site: SiteProcess) -> None:
+    held, before = "127.0.0.3", len(site.requests())
+    site.hold(held, after=2)
+    threads = [threading.Thread(target=get, args=[site.url("/site/3/", held)]) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: len(site.requests()) == before + 2)
+    wait_until_in_flight(site, 3, held)
+    assert get(site.url("/robots.txt", held))[0] == 404
+    assert get(site.url("/site/3/"))[0] == 200
+    site.hold(held, after=1)
+    wait_until_in_flight(site, 2, held)
+    site.release(held)
+    for thread in threads:
+        thread.join()
+    assert len(site.requests()) == before + 7
+
+
+def test_a_request_arrives_when_the_kernel_has_it(site: SiteProcess) -> None:
+    """However long the site takes until it reads it."""
+    process = site._process
+    with socket.create_connection(("127.0.0.1", site.port), timeout=10) as connection:
+        ask_raw(connection, "/site/3/").read()
+        process.send_signal(signal.SIGSTOP)
+        connection.sendall(b"GET /site/3/ HTTP/1.1\r\nHost: raw\r\n\r\n")
+        sent = time.monotonic()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGCONT)
+        answer = HTTPResponse(connection)
+        answer.begin()
+        answer.read()
+    assert site.requests()[-1].arrived_monotonic < sent + 0.1
 
 
 def test_a_client_that_gives_up_is_no_longer_in_flight(site: SiteProcess) -> None:
@@ -231,17 +269,12 @@ def test_every_other_route_answers(site: SiteProcess) -> None:
     assert {path: get(site.url(path))[0] for path in paths} == dict.fromkeys(paths, 200)
 
 
-def test_it_starts_quickly_and_ends_when_stdin_closes() -> None:
-    started = time.monotonic()
-    with SiteProcess() as own:
-        took = time.monotonic() - started
-        with socket.create_connection(("127.0.0.1", own.port)) as connection:
-            connection.sendall(b"GET /hang HTTP/1.1\r\n\r\n")
-            wait_until_in_flight(own, 1)
-            own.close()
+def test_it_ends_when_stdin_closes() -> None:
+    with SiteProcess() as own, socket.create_connection(("127.0.0.1", own.port)) as connection:
+        connection.sendall(b"GET /hang HTTP/1.1\r\n\r\n")
+        wait_until_in_flight(own, 1)
+        own.close()
     assert [record.is_complete for record in own.requests()] == [False]
-    # Far above the 0.3 s it takes alone: a loaded machine must not fail the suite.
-    assert took < 3
 
 
 def test_it_refuses_addresses_that_others_could_reach() -> None:

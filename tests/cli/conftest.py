@@ -17,6 +17,13 @@ def site() -> Iterator[SiteProcess]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def _held_by_no_test_before(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    if "site" in request.fixturenames:
+        request.getfixturevalue("site").release()
+
+
 @pytest.fixture(scope="package")
 def crawled(site: SiteProcess, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace that holds /site/12/ whole. Only for tests that leave it as it is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,7 +66,12 @@ def crawl(url: str, workspace: Path, *options: str) -> Answer:
 class Background:
     """A command that runs beside the test; it ends with the `with` block at the latest."""
 
-    def __init__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: str | Path,
+        env: dict[str, str] | None = None,
+        in_own_group: bool = False,
+    ) -> None:
         self._folder = tempfile.TemporaryDirectory()
         self._out = Path(self._folder.name, "out")
         self._err = Path(self._folder.name, "err")
@@ -76,6 +82,7 @@ class Background:
                 stdout=out,
                 stderr=err,
                 env=environment(env),
+                start_new_session=in_own_group,
             )
 
     def __enter__(self) -> Self:
@@ -96,12 +103,20 @@ class Background:
     def err(self) -> str:
         return self._err.read_text("utf-8")
 
-    def send(self, signal: int) -> None:
-        self.process.send_signal(signal)
+    def send(self, number: int) -> None:
+        self.process.send_signal(number)
 
     def wait_until_it_says(self, words: str) -> None:
         wait_until(lambda: words in self.err or self.process.poll() is not None)
         assert words in self.err, f"{self.process.poll()}: {self.err}"
+
+    def come_round(self) -> None:
+        """Return when a crawl has gone through its event loop, and begun what it may begin."""
+        told = self.err.count("status_dumped")
+        self.send(signal.SIGUSR1)
+        wait_until(
+            lambda: self.err.count("status_dumped") > told or self.process.poll() is not None
+        )
 
     def end(self) -> Answer:
         code = self.process.wait(PATIENCE)

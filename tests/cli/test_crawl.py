@@ -165,7 +165,7 @@ def test_a_crawl_that_keeps_nothing_has_failed(site: SiteProcess, tmp_path: Path
 
 
 def test_time_is_a_limit_that_leaves_work(site: SiteProcess, tmp_path: Path) -> None:
-    answer = crawl(site.url("/site/200/"), tmp_path / "ws", "--rate", "5", "--max-seconds", "1")
+    answer = crawl(site.url("/site/200/"), tmp_path / "ws", "--rate", "5", "--max-seconds", "3")
     assert answer.json["ended"] == "max seconds"
     assert 0 < answer.json["pages"] < 200
     assert answer.json["pending"] > 0

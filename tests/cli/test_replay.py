@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from tests.cli.running import Background, crawl, run
+from tests.cli.running import LOOPBACK, Background, crawl, run
 from tests.logs.tables import ALL, EDGES, METADATA, METRICS, PAGES, contents, rows
 from tests.site.pages import page_path
 from tests.site.process import SiteProcess
@@ -181,7 +181,8 @@ def test_a_workspace_that_is_crawled_is_only_replayed_elsewhere(
     site: SiteProcess, tmp_path: Path
 ) -> None:
     url, workspace = site.url("/site/40/"), tmp_path / "ws"
-    options = ["--allow-private", "127.0.0.1", "--rate", "5", "--logs", "--no-extract", "-v"]
+    site.hold(after=3)
+    options = [*LOOPBACK, "--logs", "--no-extract", "-v"]
     with Background("crawl", url, "-w", workspace, *options) as running:
         running.wait_until_it_says("page_kept")
         refused = run("replay", "-w", workspace)

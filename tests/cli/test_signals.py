@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 import crawl4r
-from tests.cli.running import LOOPBACK, Background, run, wait_until
+from tests.cli.running import LOOPBACK, PATIENCE, Background, run, wait_until
+from tests.faults.killing import start_dying
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
 from tests.site.process import SiteProcess
 
@@ -30,13 +30,15 @@ def states_of(workspace: Path) -> dict[str, str]:
 def test_one_signal_finishes_what_is_in_flight(
     site: SiteProcess, tmp_path: Path, stop: signal.Signals
 ) -> None:
-    seeds = [site.url(f"/slow?ms=700&{stop}={number}") for number in range(6)]
+    seeds = [site.url(f"/links/leaf.html?{stop}={number}") for number in range(6)]
+    site.hold()
     with in_background(tmp_path, *seeds, *TWO_AT_ONCE) as crawl:
-        wait_until(lambda: site.in_flight() == 2)
+        wait_until(lambda: site.held() == 2)
         crawl.send(stop)
+        crawl.wait_until_it_says("finishing")
+        site.release()
         answer = crawl.end()
     assert (answer.code, answer.json["ended"]) == (3, "stopped")
-    assert "finishing" in answer.err
     asked = [record for record in site.requests() if f"{stop.value}=" in record.path]
     assert [record.is_complete for record in asked] == [True, True]
     assert sorted(states_of(tmp_path).values()) == ["done"] * 2 + ["pending"] * 4
@@ -65,10 +67,12 @@ def kept_in(workspace: Path) -> int:
 
 def test_a_stopped_crawl_goes_on_with_the_same_command(site: SiteProcess, tmp_path: Path) -> None:
     url, before = site.url("/site/60/"), len(site.requests())
-    # The later option wins: slow enough to be stopped in the middle.
-    with Background("crawl", url, "-w", tmp_path, *LOOPBACK, "--rate", "20") as crawl:
-        wait_until(lambda: len(site.requests()) > before + 5)
+    site.hold(after=5)
+    with Background("crawl", url, "-w", tmp_path, *LOOPBACK) as crawl:
+        wait_until(lambda: site.held() == 1)
         crawl.send(signal.SIGINT)
+        crawl.wait_until_it_says("finishing")
+        site.release()
         assert crawl.end().code == 3
     again = run("crawl", url, "-w", tmp_path, *LOOPBACK, "--json")
     assert (again.code, again.json["pages"]) == (0, 60)
@@ -79,13 +83,14 @@ def test_a_stopped_crawl_goes_on_with_the_same_command(site: SiteProcess, tmp_pa
 
 
 def test_sigusr1_prints_the_status_and_the_crawl_goes_on(site: SiteProcess, tmp_path: Path) -> None:
-    slow = site.url("/slow?ms=900&status")
-    with in_background(tmp_path, slow, site.url("/site/5/"), "--log-json") as crawl:
-        wait_until(lambda: site.in_flight() == 1)
+    site.hold()
+    with in_background(tmp_path, site.url("/site/5/"), "--log-json") as crawl:
+        wait_until(lambda: site.held() == 1)
         crawl.send(signal.SIGUSR1)
         crawl.wait_until_it_says("status_dumped")
+        site.release()
         answer = crawl.end()
-    assert (answer.code, answer.json["pages"]) == (0, 6)
+    assert (answer.code, answer.json["pages"]) == (0, 5)
     assert '"urls"' in answer.err and '"in_flight"' in answer.err
 
 
@@ -107,24 +112,31 @@ def test_sighup_takes_over_a_faster_pace(site: SiteProcess, tmp_path: Path) -> N
 def test_sighup_with_a_bad_file_is_reported_and_the_crawl_goes_on(
     site: SiteProcess, tmp_path: Path
 ) -> None:
-    slow = site.url("/slow?ms=900&reload")
-    with in_background(tmp_path, slow, site.url("/site/5/")) as crawl:
-        wait_until(lambda: site.in_flight() == 1)
+    site.hold()
+    with in_background(tmp_path, site.url("/site/5/")) as crawl:
+        wait_until(lambda: site.held() == 1)
         (tmp_path / "crawl4r.yaml").write_text("politeness: {speed: 1}\n")
         crawl.send(signal.SIGHUP)
         crawl.wait_until_it_says("politeness.speed")
-        assert crawl.end().json["pages"] == 6
+        site.release()
+        assert crawl.end().json["pages"] == 5
 
 
-def test_a_signal_before_the_first_request_is_heard(site: SiteProcess, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "at", ["after pwrite crawl.lock#1", "before script state.db#2", "after commit state.db#1"]
+)
+def test_a_signal_before_the_first_request_is_heard(
+    site: SiteProcess, tmp_path: Path, at: str
+) -> None:
     """From the moment the crawl holds the lock, one Ctrl-C ends it in order."""
-    for number in range(3):
-        workspace = tmp_path / str(number)
-        with in_background(workspace, site.url("/site/900/"), "--rate", "5") as crawl:
-            wait_until((workspace / "crawl.lock").exists)
-            time.sleep(number * 0.03)
-            crawl.send(signal.SIGINT)
-            assert crawl.end().code == 3
+    before = len(site.requests())
+    site.hold()
+    command = ("crawl", site.url("/site/900/"), "--workspace", tmp_path, *LOOPBACK)
+    with start_dying(*command, at=at, by=signal.SIGINT) as crawl:
+        _, said = crawl.communicate(timeout=PATIENCE)
+    site.release()
+    assert (crawl.returncode, b"Traceback" in said) == (3, False), said
+    assert {record.path for record in site.requests()[before:]} <= {"/robots.txt"}
 
 
 def test_readers_work_while_a_crawl_runs(site: SiteProcess, tmp_path: Path) -> None:

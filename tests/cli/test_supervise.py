@@ -7,25 +7,23 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crawl4r.state.lock import holder_of
-from tests.cli.running import LOOPBACK, Background, environment, run, wait_until
+from tests.cli.running import LOOPBACK, Background, run, wait_until
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
 from tests.resilience.test_watchdog import events_of
 from tests.site.process import SiteProcess
 
-SLOWLY = (*LOOPBACK, "--rate", "20", "--no-extract", "--json")
+QUICKLY = (*LOOPBACK, "--no-extract", "--no-probe", "--json")
 SOON = ("--backoff", "0.1", "--log-json")
 
 
-def supervised(*arguments: str | Path, env: dict[str, str] | None = None) -> Background:
-    return Background("supervise", *SOON, "--", *arguments, env=env)
+def supervised(*arguments: str | Path, in_own_group: bool = False) -> Background:
+    return Background("supervise", *SOON, "--", *arguments, in_own_group=in_own_group)
 
 
 def kept_in(workspace: Path) -> int:
@@ -56,12 +54,15 @@ def restarts_in(log: str) -> list[dict[str, Any]]:
 def test_a_crawl_that_was_killed_is_started_again_and_completes(
     site: SiteProcess, tmp_path: Path, killer: signal.Signals
 ) -> None:
-    with supervised("crawl", site.url("/site/60/"), "-w", tmp_path, *SLOWLY) as supervisor:
+    site.hold(after=5)
+    with supervised("crawl", site.url("/site/60/"), "-w", tmp_path, *QUICKLY) as supervisor:
         first = wait_for_pages(tmp_path, 5)
         os.kill(first, killer)
         wait_until(lambda: holder_of(tmp_path) not in {None, first})
+        site.hold(after=15)
         second = wait_for_pages(tmp_path, 20)
         os.kill(second, killer)
+        site.release()
         answer = supervisor.end()
     assert (answer.code, answer.json["pages"]) == (0, 60)
     reasons = [restart["reason"] for restart in restarts_in(answer.err)]
@@ -75,7 +76,7 @@ def test_a_crawl_that_leaves_for_its_memory_is_started_again_until_that_is_enoug
     env = {"CRAWL4R_RESILIENCE__MEMORY_MB": "5", "CRAWL4R_RESILIENCE__STALL_SECONDS": "1"}
     answer = run(
         *("supervise", "--max-restarts", "2", *SOON, "--"),
-        *("crawl", site.url("/site/200/"), "-w", tmp_path, *SLOWLY),
+        *("crawl", site.url("/site/200/"), "-w", tmp_path, *QUICKLY, "--rate", "2"),
         env=env,
     )
     assert answer.code == 6
@@ -86,7 +87,7 @@ def test_a_crawl_that_leaves_for_its_memory_is_started_again_until_that_is_enoug
 def test_an_end_that_a_restart_does_not_help_is_passed_on(
     site: SiteProcess, tmp_path: Path
 ) -> None:
-    done = run("supervise", "--", "crawl", site.url("/site/3/"), "-w", tmp_path, *SLOWLY)
+    done = run("supervise", "--", "crawl", site.url("/site/3/"), "-w", tmp_path, *QUICKLY)
     assert (done.code, done.json["pages"]) == (0, 3)
     assert run("supervise", "--", "crawl", "-w", tmp_path / "none").code == 2
     assert run("supervise", "crawl", "--no-such-option").code == 2
@@ -104,26 +105,22 @@ def test_a_stop_is_passed_on_once_and_ends_it(
     site: SiteProcess, tmp_path: Path, stop: signal.Signals
 ) -> None:
     """To the whole group, as a terminal does it: the crawl must not hear it twice."""
-    slow = site.url(f"/slow?ms=900&supervised={stop.value}")
-    command = ["supervise", *SOON, "--", "crawl", slow, site.url("/site/60/"), "-w", str(tmp_path)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "crawl4r", *command, *SLOWLY, "--per-host", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        start_new_session=True,
-    ) as supervisor:
+    site.hold(after=4)
+    words = ("crawl", site.url("/site/60/"), "-w", tmp_path, *QUICKLY)
+    with supervised(*words, in_own_group=True) as supervisor:
         wait_for_pages(tmp_path, 3)
-        os.killpg(supervisor.pid, stop)
-        out, err = supervisor.communicate(timeout=60)
-    assert supervisor.returncode == 3
-    assert b'"stopped"' in out
-    assert err.count(b"finishing the pages in flight") == 1
-    assert b"crawl_restarted" not in err
+        os.killpg(supervisor.process.pid, stop)
+        supervisor.wait_until_it_says("finishing the pages in flight")
+        site.release()
+        answer = supervisor.end()
+    assert (answer.code, answer.json["ended"]) == (3, "stopped")
+    assert answer.err.count("finishing the pages in flight") == 1
+    assert "crawl_restarted" not in answer.err
 
 
 def test_other_signals_reach_the_crawl_and_it_goes_on(site: SiteProcess, tmp_path: Path) -> None:
-    words = ("crawl", site.url("/site/60/"), "-w", tmp_path, *SLOWLY)
+    words = ("crawl", site.url("/site/60/"), "-w", tmp_path, *QUICKLY)
+    site.hold(after=4)
     with supervised(*words) as supervisor:
         wait_for_pages(tmp_path, 3)
         supervisor.send(signal.SIGUSR1)
@@ -131,16 +128,20 @@ def test_other_signals_reach_the_crawl_and_it_goes_on(site: SiteProcess, tmp_pat
         (tmp_path / "crawl4r.yaml").write_text("politeness: {rate: 0}\n")
         supervisor.send(signal.SIGHUP)
         supervisor.wait_until_it_says("settings_reloaded")
+        site.release()
         answer = supervisor.end()
     assert (answer.code, answer.json["pages"]) == (0, 60)
 
 
 def test_a_crawl_does_not_outlive_whoever_looks_after_it(site: SiteProcess, tmp_path: Path) -> None:
-    words = ("crawl", site.url("/site/200/"), "-w", tmp_path, *SLOWLY, "--rate", "5")
+    words = ("crawl", site.url("/site/60/"), "-w", tmp_path, *QUICKLY)
+    site.hold(after=3)
     with supervised(*words) as supervisor:
         wait_for_pages(tmp_path, 2)
         supervisor.send(signal.SIGKILL)
         supervisor.process.wait(30)
+        wait_until(lambda: "finishing the pages in flight" in supervisor.err)
+        site.release()
     wait_until(lambda: holder_of(tmp_path) is None)
     status = run("status", "-w", tmp_path, "--json").json
     assert status["resilience"]["why"] == "stopped", "as gently as by SIGTERM"
@@ -152,8 +153,10 @@ def test_a_refresh_is_asked_for_once_however_often_it_is_killed(
     url = site.url("/site/30/")
     run("crawl", url, "-w", tmp_path, *LOOPBACK, "--no-extract")
     before = len(site.requests())
-    with supervised("crawl", url, "-w", tmp_path, *SLOWLY, "--refresh") as supervisor:
+    site.hold(after=10)
+    with supervised("crawl", url, "-w", tmp_path, *QUICKLY, "--refresh") as supervisor:
         os.kill(wait_for_pages(tmp_path, 30 + 10), signal.SIGKILL)
+        site.release()
         answer = supervisor.end()
     assert answer.code == 0
     pages = [r.path for r in site.requests()[before:] if r.path.startswith("/site/30/")]

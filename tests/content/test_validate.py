@@ -188,7 +188,8 @@ def test_the_time_grows_with_the_page_and_no_faster(piece: bytes) -> None:
         return time.process_time() - start
 
     small = min(cpu(10_000) for _ in range(3))
-    assert cpu(80_000) < 8 * 4 * max(small, 0.002)
+    large = min(cpu(80_000) for _ in range(2))
+    assert large < 8 * 4 * max(small, 0.002)
 
 
 def test_every_signature_is_well_formed() -> None:

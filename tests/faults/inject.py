@@ -13,20 +13,19 @@ the workspace count. A failing write first takes a third of its bytes, as a disk
 from __future__ import annotations
 
 import errno
-import io
 import os
 import resource
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import crawl4r
 from crawl4r.interfaces.cli.main import main as crawl4r_main
+from tests.faults.operations import Operation, Operations
 
 PACKAGE = str(Path(crawl4r.__file__).parent)
-OPERATIONS = ("open", "mkdir", "pwrite", "fsync", "ftruncate", "truncate", "fchmod", "replace")
+OPERATIONS = {"open", "mkdir", "pwrite", "fsync", "ftruncate", "truncate", "fchmod", "replace"}
 WRITE_FULL = "fault: the disk is full"
 
 
@@ -36,7 +35,7 @@ class Faults:
     def __init__(
         self, folder: str, wish: str, no_sync_while: str = "", full_until: str = ""
     ) -> None:
-        self._folder = folder
+        self._operations = Operations(folder, self._do)
         self._wish = wish
         self._full_until = full_until
         self._no_sync_while = no_sync_while
@@ -45,43 +44,27 @@ class Faults:
         self.trace: list[str] = []
 
     def install(self) -> None:
-        for name in OPERATIONS:
-            setattr(os, name, self._wrapped(name, getattr(os, name)))
-        self._write = os.write
-        os.write = self.write
-        os.fdopen = self._fdopen
+        self._operations.install()
 
-    def write(self, fd: int, data: Any) -> int:
-        if not self._is_ours(fd):
-            return self._write(fd, data)
+    def _do(self, operation: Operation) -> Any:
+        if operation.name == "write":
+            return self._write(operation)
+        if operation.name in OPERATIONS and self._fails(operation.name):
+            code = errno.EIO if operation.name == "fsync" else errno.ENOSPC
+            raise OSError(code, os.strerror(code))
+        return operation.perform()
+
+    def _write(self, operation: Operation) -> Any:
         if self._is_full and not (self._full_until and os.path.exists(self._full_until)):
             raise OSError(errno.ENOSPC, WRITE_FULL)
         if self._is_wished("write"):
             self._is_full = True
-            return self._write(fd, bytes(data)[: len(data) // 3])
-        return self._write(fd, data)
+            return operation.begin()
+        return operation.perform()
 
-    def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def operation(target: Any, *arguments: Any, **named: Any) -> Any:
-            if self._is_ours(target) and (self._is_wished(name) or self._is_sick(name)):
-                code = errno.EIO if name == "fsync" else errno.ENOSPC
-                raise OSError(code, os.strerror(code))
-            return real(target, *arguments, **named)
-
-        return operation
-
-    def _fdopen(self, fd: int, mode: str = "r", *arguments: Any, **named: Any) -> Any:
-        if mode != "wb":
-            return io.open(fd, mode, *arguments, **named)  # noqa: UP020 (what os.fdopen does)
-        return io.BufferedWriter(_RawFile(fd, self))
-
-    def _is_ours(self, target: Any) -> bool:
-        path = os.readlink(f"/proc/self/fd/{target}") if isinstance(target, int) else str(target)
-        return path.startswith(self._folder)
-
-    def _is_sick(self, operation: str) -> bool:
-        lasts = self._no_sync_while and os.path.exists(self._no_sync_while)
-        return operation == "fsync" and bool(lasts)
+    def _fails(self, name: str) -> bool:
+        is_sick = self._no_sync_while and os.path.exists(self._no_sync_while)
+        return self._is_wished(name) or (name == "fsync" and bool(is_sick))
 
     def _is_wished(self, operation: str) -> bool:
         place = f"{operation} in {' < '.join(_callers())}"
@@ -90,19 +73,8 @@ class Faults:
         return self.trace[-1] == self._wish
 
 
-class _RawFile(io.FileIO):
-    """A file whose writes go through the faults."""
-
-    def __init__(self, fd: int, faults: Faults) -> None:
-        super().__init__(fd, "wb")
-        self._faults = faults
-
-    def write(self, data: Any) -> int:
-        return self._faults.write(self.fileno(), data)
-
-
 def _callers() -> list[str]:
-    frame, names = sys._getframe(2), []
+    frame, names = sys._getframe(), []
     while frame is not None and len(names) < 2:
         if frame.f_code.co_filename.startswith(PACKAGE):
             names.append(frame.f_code.co_qualname)

@@ -1,4 +1,4 @@
-"""kill -9 at any instant, the same command again: nothing lost, nothing doubled."""
+"""kill -9 at any step, the same command again: nothing lost, nothing doubled."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 import random
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXECUTABLE, PATIENCE, environment, run, wait_until
+from tests.cli.running import LOOPBACK, Background, run, wait_until
+from tests.faults.killing import killed_workspaces, plan, start_dying, was_killed
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
     expected_bodies,
@@ -21,44 +21,59 @@ from tests.faults.whole import (
 )
 from tests.site.process import SiteProcess
 
-KILLS = int(os.environ.get("CRAWL4R_KILLS", "8"))  # for each store; the soak asks for more
-SIZE = 150  # pages
+SIZE = 80  # pages
 CONCURRENCY = 8
-PAGES_BETWEEN_KILLS = 30  # at most
 MARK = "TEST_KILL_SITE"  # in the environment of the crawls and of all they start
-START_SECONDS = 0.5  # what a crawl needs, about, until its first request
+COMMITS = {  # of a page: bytes synced, rows committed, lines appended
+    "before statement state.db": 60,
+    "before commit state.db": 6,
+    "during commit state.db": 6,
+    "after commit state.db": 6,
+    "before write metadata/*": 4,
+    "during write metadata/*": 4,
+    "before * *": 150,
+}
+SEGMENTS = {
+    "before write store/segments/*": 5,
+    "during write store/segments/*": 5,
+    "after write store/segments/*": 5,
+    "after fsync store/segments/*": 5,
+}
+FILES = {
+    "during write store/html/*": 30,
+    "before replace store/html/*": 30,
+    "after replace store/html/*": 30,
+    "after fsync store/html/*": 60,
+}
+STORES = {"segments": COMMITS | SEGMENTS, "files": COMMITS | FILES}
+OPERATIONS_AT_THE_START = 24
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "access.jsonl"
-
-
-@pytest.fixture
-def site(log: Path) -> Iterator[SiteProcess]:
-    with SiteProcess(log=log) as running:
+def site() -> Iterator[SiteProcess]:
+    with SiteProcess() as running:
         yield running
 
 
-@pytest.mark.parametrize("store", ["segments", "files"])
+@pytest.mark.parametrize("store", STORES)
 def test_a_crawl_killed_again_and_again_loses_and_doubles_nothing(
-    site: SiteProcess, log: Path, tmp_path: Path, store: str
+    site: SiteProcess, tmp_path: Path, store: str
 ) -> None:
     chance = random.Random(f"kill {store}")
     bodies = expected_bodies(site, SIZE)
-    kills = 0
-    for number in range(KILLS):
-        workspace = tmp_path / f"{store}-{number}"
-        before = len(site.requests())
-        killed = _crawl_with_kills(site, log, workspace, store, chance)
+
+    def start(workspace: Path, at: str) -> subprocess.Popen[bytes]:
+        return start_dying(*_crawl(site, workspace, store), at=at)
+
+    before = 0
+    kills = plan(chance, STORES[store])
+    for workspace, killed in killed_workspaces(tmp_path, kills, start):
+        assert run(*_crawl(site, workspace, store)).code == 0
         assert_every_page_is_stored_once(workspace, bodies)
         asked = page_requests(site, since=before)
         assert sum(asked.values()) - len(asked) <= CONCURRENCY * killed
+        before = len(site.requests())
         _assert_the_command_line_agrees(workspace, bodies, chance)
-        kills += killed
-        if kills >= KILLS:
-            return
-    pytest.fail(f"only {kills} of {KILLS} kills hit a running crawl")
 
 
 def test_a_crawl_killed_before_its_first_page_begins_anew(
@@ -66,91 +81,48 @@ def test_a_crawl_killed_before_its_first_page_begins_anew(
 ) -> None:
     chance = random.Random("kill at the start")
     workspace = tmp_path / "ws"
-    for _ in range(max(4, KILLS // 3)):
-        crawl = _start(site, workspace, "segments")
-        time.sleep(chance.uniform(0, START_SECONDS))
-        _kill(crawl)
-    assert _start(site, workspace, "segments").wait(PATIENCE) == 0
+    for number in chance.sample(range(1, OPERATIONS_AT_THE_START), 5):
+        crawl = start_dying(*_crawl(site, workspace, "segments"), at=f"after * *#{number}")
+        assert was_killed(crawl)
+    assert page_requests(site).total() == 0
+    assert run(*_crawl(site, workspace, "segments")).code == 0
     assert_every_page_is_stored_once(workspace, expected_bodies(site, SIZE))
 
 
-def test_no_reading_process_outlives_a_killed_crawl(
-    site: SiteProcess, log: Path, tmp_path: Path
-) -> None:
-    crawl = _start(site, tmp_path / "ws", "segments")
-    wait_until(lambda: bool(_reading_processes(site)) or crawl.poll() is not None)
-    was_there = _reading_processes(site)
-    _kill(crawl)
-    assert was_there
-    wait_until(lambda: not _reading_processes(site))
-
-
-def test_a_reading_process_that_is_killed_takes_no_links_with_it(
-    site: SiteProcess, log: Path, tmp_path: Path
-) -> None:
-    """The out-of-memory killer picks whom it likes; the page that was being read is not to blame."""
-    crawl = _start(site, tmp_path / "ws", "segments")
-    for goal in (1, 20, 50, 90):
-        wait_until(lambda goal=goal: _is_due(crawl, log, goal))
-        for reader in _reading_processes(site):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(reader), signal.SIGKILL)
-    assert crawl.wait(PATIENCE) == 0
-    assert_every_page_is_stored_once(tmp_path / "ws", expected_bodies(site, SIZE))
-
-
-def _crawl_with_kills(
-    site: SiteProcess, log: Path, workspace: Path, store: str, chance: random.Random
-) -> int:
-    """Kill the crawl at random moments until it ends by itself; how often that was."""
-    kills = 0
-    while True:
-        crawl = _start(site, workspace, store)
-        # Every few kills one may come before anything is requested, the others among the pages.
-        if chance.random() < 0.2:
-            _wait(crawl, chance.uniform(0, START_SECONDS))
-        else:
-            goal = _lines_in(log) + chance.randint(1, PAGES_BETWEEN_KILLS)
-            wait_until(lambda crawl=crawl, goal=goal: _is_due(crawl, log, goal))
-            _wait(crawl, chance.uniform(0, 0.02))
-        if crawl.poll() is not None:
-            assert crawl.returncode == 0
-            return kills
-        _kill(crawl)
-        kills += 1
+def test_no_reading_process_outlives_a_killed_crawl(site: SiteProcess, tmp_path: Path) -> None:
+    site.hold(after=CONCURRENCY)
+    with Background(*_crawl(site, tmp_path, "segments"), env=_mark(site)) as crawl:
+        wait_until(lambda: bool(_reading_processes(site)))
+        crawl.send(signal.SIGKILL)
+        crawl.process.wait()
         wait_until(lambda: not _reading_processes(site))
 
 
-def _start(site: SiteProcess, workspace: Path, store: str) -> subprocess.Popen[bytes]:
-    options = ["--workspace", str(workspace), "--rate", "0", "--per-host", str(CONCURRENCY)]
-    options += ["--concurrency", str(CONCURRENCY), "--allow-private", "127.0.0.1"]
-    options += ["--store", store, "--json"]
-    return subprocess.Popen(
-        [EXECUTABLE, "crawl", site.url(f"/site/{SIZE}/"), *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment({MARK: str(site.port)}),
-    )
+def test_a_reading_process_that_is_killed_takes_no_links_with_it(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    """The out-of-memory killer picks whom it likes; the page that was being read is not to blame."""
+    site.hold(after=1)
+    with Background(*_crawl(site, tmp_path, "segments"), env=_mark(site)) as crawl:
+        for more in (20, 30, 40):
+            wait_until(lambda: bool(_reading_processes(site)))
+            for reader in _reading_processes(site):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(reader), signal.SIGKILL)
+            site.hold(after=more)
+        site.release()
+        assert crawl.end().code == 0
+    assert_every_page_is_stored_once(tmp_path, expected_bodies(site, SIZE))
 
 
-def _is_due(crawl: subprocess.Popen[bytes], log: Path, goal: int) -> bool:
-    return _lines_in(log) >= goal or crawl.poll() is not None
+def _crawl(site: SiteProcess, workspace: Path, store: str) -> list[str]:
+    options = ["--workspace", str(workspace), *LOOPBACK, "--per-host", str(CONCURRENCY)]
+    options += ["--concurrency", str(CONCURRENCY), "--store", store, "--json"]
+    return ["crawl", site.url(f"/site/{SIZE}/"), *options]
 
 
-def _wait(crawl: subprocess.Popen[bytes], seconds: float) -> None:
-    try:
-        crawl.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
-
-
-def _kill(crawl: subprocess.Popen[bytes]) -> None:
-    crawl.kill()
-    crawl.wait()
-
-
-def _lines_in(log: Path) -> int:
-    return log.read_bytes().count(b"\n")
+def _mark(site: SiteProcess) -> dict[str, str]:
+    return {MARK: str(site.port)}
 
 
 def _reading_processes(site: SiteProcess) -> list[str]:

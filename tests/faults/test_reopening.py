@@ -95,9 +95,11 @@ def test_room_that_somebody_makes_is_noticed_though_the_disk_stays_small(
     """Something else fills it, and is deleted: the disk itself never changes."""
     resize(disk, "24m")
     workspace = disk / "ws"
+    site.hold(after=30)
     with begin(site, workspace) as crawl:
-        wait_until(lambda: len(site.requests()) > 30)
+        wait_until(lambda: site.held() > 0)
         fill(disk / "filler")
+        site.release()
         crawl.wait_until_it_says("store_lost")
         (disk / "filler").unlink()
         answer = crawl.end()
@@ -128,9 +130,11 @@ def test_a_disk_that_fails_to_sync_for_a_while_costs_nothing(
     site: SiteProcess, tmp_path: Path
 ) -> None:
     sick, workspace = tmp_path / "sick", tmp_path / "ws"
+    site.hold(after=10)
     with begin_faulty(site, workspace, CRAWL4R_FAULT_WHILE=str(sick)) as crawl:
-        wait_until(lambda: len(site.requests()) > 10)
+        wait_until(lambda: site.held() > 0)
         sick.touch()
+        site.release()
         wait_until(lambda: state_of(workspace) == "waiting for the store")
         assert "Input/output error" in health_in(workspace)["why"]
         sick.unlink()
@@ -242,9 +246,11 @@ def test_a_refresh_is_not_begun_anew(site: SiteProcess, disk: Path) -> None:
     go_on(workspace, site.url("/site/200/"))
     before = len(site.requests())
     arguments = ("crawl", "-w", workspace, *LOOPBACK, *WIDE, "--refresh")
+    site.hold(after=60)
     with Background(*arguments, env=PATIENT) as crawl:
-        wait_until(lambda: len(site.requests()) > before + 60)
+        wait_until(lambda: site.held() > 0)
         fill(disk / "filler")
+        site.release()
         crawl.wait_until_it_says("store_lost")
         (disk / "filler").unlink()
         answer = crawl.end()

@@ -1,7 +1,7 @@
 """What the tests of this folder ask with, and a server that says exactly what it is told to."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,9 +10,10 @@ from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.model import Failure, Response
 from crawl4r.urls.address import AddressGate
+from tests.cli.running import PATIENCE
 
 HEADERS = RequestHeaders("Crawlr/0 (tests; +https://example.org)")
-QUICK = FetchLimits(connect_timeout=1, timeout=2)  # no test waits for the defaults
+QUICK = FetchLimits(connect_timeout=10, timeout=20)  # no test comes near
 
 
 def get(url: str, **options: Any) -> Request:
@@ -27,6 +28,13 @@ async def open_transport(*allowed: str, **options: Any) -> AsyncIterator[CurlTra
         yield transport
     finally:
         await transport.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what happens elsewhere, while the transport works."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - nobody calls
+            await asyncio.sleep(0.005)
 
 
 def fetch_each(*urls: str, **options: Any) -> list[Response | Failure]:

@@ -10,7 +10,8 @@ import pytest
 
 from crawl4r.fetch.curl import FetchLimits
 from crawl4r.model import Verdict
-from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport
+from tests.cli.running import PATIENCE, wait_until
+from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport, until
 from tests.fetch.memory import MEGABYTE, watch_memory
 from tests.site.process import SiteProcess
 
@@ -25,17 +26,14 @@ def site() -> Iterator[SiteProcess]:
 
 
 def wait_until_nobody_is_served(site: SiteProcess) -> None:
-    deadline = time.monotonic() + 5
-    while site.in_flight():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: site.in_flight() == 0)
 
 
-@pytest.mark.parametrize("path", ["/hang", "/drip?ms=50", "/slow-headers?ms=200", "/slow?ms=5000"])
+@pytest.mark.parametrize("path", ["/hang", "/drip?ms=50", "/slow-headers?ms=200&n=999"])
 def test_an_answer_that_takes_too_long_is_given_up(site: SiteProcess, path: str) -> None:
     started = time.monotonic()
     failure = failure_of(fetch_each(site.url(path), limits=IMPATIENT)[0])
-    assert 0.45 < time.monotonic() - started < 2
+    assert time.monotonic() - started > 0.45
     assert failure.verdict is Verdict.NETWORK_ERROR
     assert failure.reason.startswith("timeout:")
     assert failure.transient
@@ -61,10 +59,8 @@ def test_a_request_may_be_content_with_the_start_of_a_body(site: SiteProcess, pa
 def test_a_drip_below_the_slowest_speed_is_given_up_before_the_time_limit(
     site: SiteProcess,
 ) -> None:
-    limits = FetchLimits(timeout=30, slowest=100, slow_seconds=1)
-    started = time.monotonic()
-    failure = failure_of(fetch_each(site.url("/drip?ms=100"), limits=limits)[0])
-    assert time.monotonic() - started < 6
+    limits = FetchLimits(timeout=300, slowest=100, slow_seconds=1)
+    failure = failure_of(fetch_each(site.url("/drip?ms=100&n=600"), limits=limits)[0])
     assert failure.reason.startswith("timeout:")
 
 
@@ -153,9 +149,12 @@ def test_a_cancelled_fetch_leaves_the_transport_usable(site: SiteProcess) -> Non
         async with open_transport() as transport:
             assert answer_of(await transport.fetch(get(site.url("/site/3/")))).status == 200
             before = open_files()
-            for seconds in (0, 0.001, 0.01, 0.1) * 5:
+            for turns in (0, 1, 2, 5, None) * 4:
                 task = asyncio.create_task(transport.fetch(get(site.url("/hang"))))
-                await asyncio.sleep(seconds)
+                for _ in range(turns or 0):
+                    await asyncio.sleep(0)
+                if turns is None:
+                    await until(lambda: site.in_flight() == 1)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
@@ -172,11 +171,13 @@ def test_a_cancelled_fetch_leaves_the_transport_usable(site: SiteProcess) -> Non
 def test_cancelling_one_of_many_does_not_touch_the_others(site: SiteProcess) -> None:
     async def fetch() -> None:
         async with open_transport() as transport:
-            urls = [site.url(f"/slow?ms=200&n={number}") for number in range(20)]
+            urls = [site.url(f"/links/leaf-{number}.html") for number in range(20)]
+            site.hold()
             tasks = [asyncio.create_task(transport.fetch(get(url))) for url in urls]
-            await asyncio.sleep(0.1)
+            await until(lambda: site.held() == 20)
             for task in tasks[::2]:
                 task.cancel()
+            site.release()
             answers = await asyncio.gather(*tasks, return_exceptions=True)
             assert all(isinstance(answer, asyncio.CancelledError) for answer in answers[::2])
             assert [answer_of(answer).status for answer in answers[1::2]] == [200] * 10
@@ -188,9 +189,9 @@ def test_closing_ends_requests_under_way_as_failures(site: SiteProcess) -> None:
     async def fetch() -> None:
         async with open_transport() as transport:
             task = asyncio.create_task(transport.fetch(get(site.url("/hang"))))
-            await asyncio.sleep(0.1)
-        done, _ = await asyncio.wait([task], timeout=2)
-        assert done
+            await until(lambda: site.in_flight() == 1)
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.wait([task])
         assert not task.cancelled()  # nobody cancelled it
         assert failure_of(task.result()).verdict is Verdict.NETWORK_ERROR
 

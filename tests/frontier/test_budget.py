@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from tests.cli.running import LOOPBACK, Answer, Background, run, wait_until
+from tests.cli.running import LOOPBACK, Answer, run
+from tests.faults.killing import start_dying, was_killed
 from tests.worlds.changing import Changing, ChangingSite
 
 WORLD = Changing(pages=300, sitemap=False)
@@ -106,12 +107,8 @@ def test_a_round_that_is_killed_goes_on_and_visits_no_page_twice(
 ) -> None:
     crawl(ws, site.url("/"))
     begun = len(site.requests())
-    command = ["crawl", "-w", ws, *OPTIONS, "--rate", "150", "--refresh", "--budget", "120"]
-    with Background(*command) as first:
-        wait_until(lambda: len(site.requests()) > begun + 40 or first.process.poll() is not None)
-        first.process.kill()
-        first.process.wait()
-    assert first.process.returncode == -9
+    command = ["crawl", "-w", ws, *OPTIONS, "--refresh", "--budget", "120"]
+    assert was_killed(start_dying(*command, at="before commit state.db#12"))
     again = run(*(command if goes_on == "the same command" else ["resume", "-w", ws, "--json"]))
     assert again.code == 0
     asked = pages_asked(site, begun)

@@ -55,6 +55,19 @@ class GithubSite:
         """Every request answered so far, in order of the answers."""
         return self._server.log[since:]
 
+    def hold(self, after: int) -> None:
+        """Answer this many more requests, and let all others wait for `release`."""
+        with self._server.lock:
+            self._server.free = after
+            self._server.is_open.clear()
+
+    def release(self) -> None:
+        self._server.is_open.set()
+
+    def held(self) -> int:
+        """How many requests wait for it."""
+        return self._server.held
+
     def refuse_once(self, path: str, seconds: int) -> None:
         """Answer the next request for a path with 429 and this Retry-After."""
         self._server.refusals[path] = seconds
@@ -87,6 +100,10 @@ class _Server(ThreadingHTTPServer):
         self.refusals: dict[str, int] = {}
         self.bugs: list[str] = []
         self.in_flight = 0
+        self.free = 0  # requests that are answered though it is held
+        self.held = 0
+        self.is_open = threading.Event()
+        self.is_open.set()
         self.lock = threading.Lock()
         self._context = context
 
@@ -119,6 +136,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.in_flight += 1
             in_flight = self.server.in_flight
             wait = self.server.refusals.pop(self.path, None)
+            self.server.free -= 1
+            is_held = self.server.free < 0 and not self.server.is_open.is_set()
+            self.server.held += is_held
+        if is_held:
+            self.server.is_open.wait()
+            with self.server.lock:
+                self.server.held -= 1
         found = _too_many(wait) if wait else answer(self.path, self.headers.get("If-None-Match"))
         time.sleep(_TAKES)
         wire = _wire(found)

@@ -27,7 +27,7 @@ from tests.github.repositories import ATLAS, LISTED, LOUD, REPOSITORIES, Reposit
 from tests.github.server import GithubSite
 
 CONCURRENCY = 2  # of the profile: what a kill can make it ask for again
-KILLS_AFTER = (20, 60, 120)  # pages
+KILLS_AFTER = (20, 40, 60)  # pages more each time
 STOP_AFTER = 80  # pages
 NO_TEXT = ("--no-extract",)  # what is made of the pages is not looked at here
 
@@ -89,12 +89,14 @@ def test_caps_are_exact_when_the_crawl_is_killed_in_the_middle(
     github: GithubSite, tmp_path: Path
 ) -> None:
     workspace, before = prepare(github, tmp_path), len(github.requests())
-    for goal in KILLS_AFTER:
+    for more in KILLS_AFTER:
+        github.hold(more)
         with crawl_beside(workspace, *NO_TEXT) as crawling:
-            wait_until(lambda goal=goal: len(github.requests(before)) >= goal)
-            assert crawling.process.poll() is None
+            wait_until(lambda: github.held() == 1)
             crawling.send(signal.SIGKILL)
             crawling.process.wait()
+        github.release()
+        wait_until(lambda: github.held() == 0)
     assert crawl(workspace, *NO_TEXT).code == 0
     assert_caps_are_exact(rows_of(workspace))
     asked = assert_the_site_saw_the_same(github, before, workspace)
@@ -107,9 +109,12 @@ def test_caps_are_exact_when_the_crawl_is_stopped_and_resumed(
     github: GithubSite, tmp_path: Path
 ) -> None:
     workspace, before = prepare(github, tmp_path), len(github.requests())
+    github.hold(STOP_AFTER)
     with crawl_beside(workspace, *NO_TEXT) as crawling:
-        wait_until(lambda: len(github.requests(before)) >= STOP_AFTER)
+        wait_until(lambda: github.held() == 1)
         crawling.send(signal.SIGINT)
+        crawling.wait_until_it_says("finishing")
+        github.release()
         assert crawling.end().code == 3
     resumed = run("resume", "-w", workspace, "--json")
     assert (resumed.code, resumed.json["ended"]) == (0, "nothing left")

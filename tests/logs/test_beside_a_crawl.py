@@ -285,7 +285,7 @@ def test_a_page_that_takes_too_long_has_no_edges_and_the_others_have_theirs(
     world: World, tmp_path: Path
 ) -> None:
     world.put("/b", article("Slow", f'<a href="/a">a</a>{SLOW}'))
-    patient, hasty = {"seconds": 60.0}, {"seconds": 0.5}
+    patient, hasty = {"seconds": 60.0}, {"seconds": 0.3}
     crawl(tmp_path / "ws", world.url + "/", logs={"enabled": False}, reading=patient)
     crawl(tmp_path / "ws", world.url + "/", reading=hasty)
     sources = {source for source, _ in edges_of(world, tmp_path / "ws")}

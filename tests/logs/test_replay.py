@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import random
 import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +13,20 @@ import pytest
 import crawl4r
 from crawl4r.app_logs import FILES
 from crawl4r.replaying import ReplayReport
-from tests.cli.running import EXECUTABLE, environment, run
+from tests.cli.running import run
+from tests.faults.killing import plan, start_dying, was_killed
 from tests.logs.tables import ALL, EDGES, METADATA, PAGES, contents, rows
 from tests.logs.world import SLOW, Answer, World, article, crawl, furnish, serving, settings_with
 
-KILLS = int(os.environ.get("CRAWL4R_KILLS", "6"))
+STEPS = {
+    "during write .replay/*.new": 4,
+    "before fsync .replay/*.new": 3,
+    "during commit state.db": 1,
+    "before replace .replay/*.new": 1,
+    "after replace .replay/*.new": 3,
+    "after fsync metadata": 1,
+}
+MANY = 300  # pages
 SLOW_SECONDS = 60.0  # for a page that is slow on purpose
 
 
@@ -30,9 +34,10 @@ SLOW_SECONDS = 60.0  # for a page that is slow on purpose
 def world() -> Iterator[World]:
     with serving() as running:
         furnish(running)
-        # Long enough for several ranges, and for two processes at once.
-        for number in range(300):
-            links = f'<a href="/many/{number + 1}">next</a>' if number < 299 else ""
+        # Enough for several ranges, and for two processes at once.
+        for number in range(MANY):
+            further = (2 * number + 1, 2 * number + 2)
+            links = "".join(f'<a href="/many/{n}">{n}</a>' for n in further if n < MANY)
             running.put(f"/many/{number}", article(f"Page {number}", links))
         running.put("/b", article("B", '<a href="/many/0">many</a>'))
         yield running
@@ -125,7 +130,7 @@ def test_a_page_that_kills_its_reader_costs_only_itself(
         crawl(tmp_path / "ws", other.url + "/", reading={"seconds": SLOW_SECONDS})
         live = rows(tmp_path / "ws" / EDGES)
         pages = (tmp_path / "ws" / PAGES).read_bytes()
-        report = replay(tmp_path / "ws", reading={"seconds": 0.5})
+        report = replay(tmp_path / "ws", reading={"seconds": 0.3})
         left = rows(tmp_path / "ws" / EDGES)
     assert [url for url, _ in report.unreadable] == [other.url + name]
     assert "took longer" in report.unreadable[0][1]
@@ -167,21 +172,15 @@ def test_it_can_be_watched_and_written_elsewhere_while_a_crawl_holds_the_workspa
     )
 
 
-def test_a_replay_killed_at_any_moment_leaves_whole_files(
+def test_a_replay_killed_at_any_step_leaves_whole_files(
     world: World, crawled: Path, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(crawled, tmp_path / "ws")
     live = contents(folder)
-    chance = random.Random("kill a replay")
-    for _ in range(KILLS):
-        command = [EXECUTABLE, "replay", "-w", folder, "--no-documents", "--json"]
-        process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(chance.uniform(0.3, 1.5))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    for kill in plan(random.Random("kill a replay"), STEPS):
+        process = start_dying("replay", "-w", folder, "--no-documents", at=kill)
+        assert was_killed(process), f"{kill} does not come"
         assert contents(folder) == live
-    time.sleep(0)  # its readers end with it, at the latest when they look for work
     crawl(folder, world.url + "/")
     assert contents(folder) == live
     assert run("replay", "-w", folder, "--check").code == 0

@@ -1,15 +1,18 @@
 """What the server's own access log says of how politely it was asked."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import crawl4r
+from crawl4r.crawl_run import CrawlRun
 from tests.site.access_log import AccessRecord
 
-SLACK = 0.002  # seconds by which the server's clock may see a gap shorter than it was kept
+SLACK = (
+    0.02  # seconds by which the server may see a gap shorter than it was kept: see site/arriving.py
+)
 MOST_SECONDS = 60
 
 
@@ -35,16 +38,11 @@ def assert_polite(records: Iterable[AccessRecord], delay: float) -> None:
         assert requests[0].path == "/robots.txt", host
 
 
-def crawl(
-    folder: Path,
-    *seeds: str,
-    budgets: crawl4r.HostBudgets | None = None,
-    **options: Any,
-) -> dict[str, str | None]:
-    """Crawl to the end as a user would; verdicts by URL."""
+def crawl(folder: Path, *seeds: str, **options: Any) -> dict[str, str | None]:
+    """Crawl to the end as a user would; verdicts by URL. For `options` see `crawling`."""
 
     async def run() -> dict[str, str | None]:
-        return await crawling(folder, *seeds, budgets=budgets, **options)
+        return await crawling(folder, *seeds, **options)
 
     return asyncio.run(run())
 
@@ -53,8 +51,11 @@ async def crawling(
     folder: Path,
     *seeds: str,
     budgets: crawl4r.HostBudgets | None = None,
+    when: Callable[[], bool] | None = None,
+    then: Callable[[CrawlRun], None] = lambda run: None,
     **options: Any,
 ) -> dict[str, str | None]:
+    """`then` is called once, as soon as `when` is true; before that the crawl must not end."""
     options = {
         "allow_private": ["127.0.0.0/8"],
         "contact": "https://example.org",
@@ -65,5 +66,12 @@ async def crawling(
         crawl4r.open(folder, budgets=budgets, **options) as workspace,
         asyncio.timeout(MOST_SECONDS),
     ):
-        await workspace.crawl(*seeds).finish()
+        run = workspace.crawl(*seeds)
+        ending = asyncio.create_task(run.finish())
+        while when and not when():
+            assert not ending.done()
+            await asyncio.sleep(0.005)
+        if when:
+            then(run)
+        await ending
         return {row.url: row.verdict for row in workspace.pages()}

@@ -4,6 +4,7 @@ import socket
 import statistics
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,8 @@ from msgspec.structs import replace
 
 from crawl4r.state.database import Database
 from crawl4r.state.records import RobotsRecords
-from tests.cli.running import run
+from tests.cli.running import run, wait_until
+from tests.polite.access import SLACK
 from tests.report.asking import CONTACT, arrival_gaps, counted, crawl, report, said
 from tests.site.access_log import AccessRecord
 from tests.site.pages import page_paths
@@ -143,8 +145,8 @@ def test_a_429_is_told_with_what_it_asked_for_and_how_long_we_stayed_away(
     assert (refusal["status"], told["refusals"]["came_back_early"]) == (429, 0)
     assert 0 < refusal["asked_s"] <= 2
     assert refusal["stayed_away_s"] >= refusal["asked_s"]
-    stayed = min(later) - refused.ended_monotonic
-    assert refusal["stayed_away_s"] == pytest.approx(stayed, abs=SHORTEST_SLACK)
+    # From what we read of it to what we sent: within what the server saw, but for the ticks of a clock.
+    assert refusal["stayed_away_s"] <= min(later) - refused.arrived_monotonic + SLACK
     assert told["requests"]["kinds"]["retries"] == 1
     assert told["errors"] == [{"verdict": "http-error", "reason": "http-429", "requests": 1}]
 
@@ -184,12 +186,21 @@ def test_a_refresh_and_a_probe_are_told_apart(site: SiteProcess, workspace: Path
 
 
 def test_requests_at_once_are_as_many_as_the_server_saw(site: SiteProcess, workspace: Path) -> None:
-    seeds = [site.url(f"/slow?ms=400&n={number}") for number in range(8)]
-    crawl(workspace, *seeds, "--rate", "0", "--per-host", "4")
+    seeds = [site.url(f"/links/leaf-{number}.html") for number in range(8)]
+    site.hold()
+    with ThreadPoolExecutor(1) as pool:
+        crawled = pool.submit(
+            crawl, workspace, *seeds, "--rate", "0", "--per-host", "4", "--no-probe"
+        )
+        wait_until(lambda: site.held() == 4)
+        held = time.monotonic()
+        site.release()
+        assert crawled.result().code == 0
     told, log = report(workspace, "127.0.0.1"), site.requests()
     assert told["at_once"] == max(record.in_flight for record in log) == 4
     assert said(told) == counted(log)
-    assert told["latency"]["max_ms"] >= 400
+    longest = held - min(r.arrived_monotonic for r in log if r.path != "/robots.txt")
+    assert told["latency"]["max_ms"] >= 1000 * (longest - SLACK)
 
 
 def test_a_host_stands_for_all_its_ports_and_a_port_for_itself(
@@ -229,7 +240,7 @@ def test_what_reached_nobody_is_no_request(workspace: Path) -> None:
             workspace,
             f"http://127.0.0.1:{port}/",
             "--max-seconds",
-            "0.5",
+            "3",
             env={"CRAWL4R_FETCH__RETRIES": "0"},
         )
     told = report(workspace, "127.0.0.1")

@@ -58,8 +58,9 @@ def test_a_crawl_waits_and_then_completes_with_nothing_lost_and_no_retry_burnt(
     site: SiteProcess, tmp_path: Path
 ) -> None:
     options = ("-w", tmp_path, *LOOPBACK, *PACE)
+    site.hold(after=8)
     with Background("crawl", site.url(f"/site/{SIZE}/"), *options, env=QUICK) as crawl:
-        wait_until(lambda: len(site.requests()) > 8)
+        wait_until(lambda: site.held() > 0)
         answer = finish(crawl, tmp_path, site)
     assert (answer.code, answer.json["pages"], answer.json["retries"]) == (0, SIZE, 0)
     seen = events_of(answer.err)
@@ -72,8 +73,9 @@ def test_a_crawl_waits_and_then_completes_with_nothing_lost_and_no_retry_burnt(
 
 def test_status_tells_for_what_it_waits(site: SiteProcess, tmp_path: Path) -> None:
     options = ("-w", tmp_path, *LOOPBACK, *PACE)
+    site.hold(after=8)
     with Background("crawl", site.url(f"/site/{SIZE}/"), *options, env=QUICK) as crawl:
-        wait_until(lambda: len(site.requests()) > 8)
+        wait_until(lambda: site.held() > 0)
         site.close()
         wait_until(lambda: bool(is_waiting(tmp_path) and health_in(tmp_path)["why"]))
         status = run("status", "-w", tmp_path, "--json").json
@@ -139,8 +141,9 @@ def test_a_host_that_is_down_is_its_own_affair_while_another_answers(tmp_path: P
 def test_both_sides_of_separated_mode_wait(site: SiteProcess, tmp_path: Path) -> None:
     options = ("-w", tmp_path, *LOOPBACK, *PACE)
     found = tmp_path / "spool" / "discover"
+    site.hold(after=16)
     with Background("spool", "run", site.url(f"/site/{SIZE}/"), *options, env=QUICK) as crawl:
-        wait_until(lambda: len(site.requests()) > 16)
+        wait_until(lambda: site.held() > 0)
         site.close()
         wait_until(lambda: is_waiting(tmp_path) and is_waiting(found))
         status = run("status", "-w", tmp_path, "--json").json

@@ -130,7 +130,7 @@ def test_an_exception_costs_no_worker() -> None:
 @pytest.mark.parametrize("job", ["talk nonsense", "talk in circles"])
 def test_an_answer_that_is_no_json_is_blamed_and_nobody_waits_for_ever(job: str) -> None:
     async def use(sandbox: Sandbox) -> Any:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(GUARD):
             return await outcome(sandbox, job), await sandbox.run("length", b"1", Any)
 
     reason, after = in_sandbox(use)
@@ -221,7 +221,7 @@ def test_closing_ends_the_workers_and_whoever_waits_for_them() -> None:
             worker = await sandbox.run("pid", b"", Any)
             waiting = asyncio.create_task(sandbox.run("loop", b"", Any))
             await asyncio.sleep(0)
-        await asyncio.wait([waiting], timeout=1)
+        await asyncio.wait([waiting], timeout=GUARD)
         return worker, waiting.done()
 
     worker, is_done = asyncio.run(main())

@@ -293,7 +293,7 @@ def test_more_memory_than_allowed_ends_the_crawl_with_code_6_and_everything_save
 ) -> None:
     url = site.url("/site/200/")
     env = ONE_SECOND | {"CRAWL4R_RESILIENCE__MEMORY_MB": "5"}
-    options = ("-w", tmp_path, *LOOPBACK, "--rate", "50", "--json", "--log-json")
+    options = ("-w", tmp_path, *LOOPBACK, "--rate", "2", "--json", "--log-json")
     answer = run("crawl", url, *options, env=env)
     assert (answer.code, answer.json["ended"]) == (6, "memory")
     assert events_of(answer.err)["memory_high"]["memory_mb"] > 5
@@ -317,10 +317,13 @@ def test_whoever_takes_the_pages_slowly_does_not_stall_the_crawl(
         }
         settings = load_settings(environment={}, overrides=overrides)
         async with Workspace(tmp_path, settings) as opened:
-            async for _ in opened.crawl(site.url("/site/90/")):
+            run = opened.crawl(site.url("/site/90/"))
+            async for _ in run:
                 count += 1
                 if count == 1:
-                    await asyncio.sleep(5)  # until the crawl is as far ahead as it may be
+                    while not run.is_ahead():  # noqa: ASYNC110 - nobody calls
+                        await asyncio.sleep(0.01)
+                    await asyncio.sleep(2.5)  # much longer than what would be a stall
         return count
 
     with caplog.at_level("WARNING", "crawl4r"):

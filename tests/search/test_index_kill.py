@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,15 +28,52 @@ from crawl4r.search.request import SearchRequest
 from crawl4r.search.vectors_scan import ScanVectors
 from crawl4r.settings import Settings, load_settings
 from crawl4r.state.database import Database
-from tests.cli.running import EXECUTABLE, LOOPBACK, PATIENCE, environment, run
+from tests.cli.running import LOOPBACK, run
+from tests.faults.killing import killed_workspaces, plan, start_dying, was_killed
 from tests.search.embedding_servers import DIMENSION, HashEmbedder, our_service, vector_of
 from tests.search.indexed import WordVectors, indexing, put
 from tests.site.process import SiteProcess
 
-KILLS = max(4, int(os.environ.get("CRAWL4R_KILLS", "8")) // 25)  # the soak asks for more
-KILLS_A_CRAWL = 5
 PAGES = 60
-RECORDS = 400
+RECORDS = 60
+SHARE = 0.04  # of the soak's kills
+# What is made first, and what each batch writes: keywords or vectors, then the catalogue.
+IN_A_CRAWL = {
+    "none": {
+        "after script index/*/catalogue.db": 1,
+        "before statement index/*/catalogue.db": 200,
+        "before commit index/*/keyword/current": 1,
+        "during commit index/*/keyword/current": 1,
+        "after commit index/*/keyword/current": 1,
+        "during commit index/*/catalogue.db": 1,
+        "after commit index/*/catalogue.db": 1,
+        "before replace index/current.new": 1,
+    },
+    "tei": {
+        "before ftruncate index/*/vectors/*": 3,
+        "during pwrite index/*/vectors/rows.bin": 1,
+        "after pwrite index/*/vectors/vectors.bin": 1,
+        "after fsync index/*/vectors/*": 6,
+        "during pwrite index/*/vectors/head": 1,
+        "after pwrite index/*/vectors/head": 1,
+        "during commit index/*/catalogue.db": 2,
+    },
+}
+IN_A_REBUILD = {
+    "none": {
+        "after mkdir index/generation-*": 1,
+        "before statement index/*/catalogue.db": 200,
+        "during commit index/*/keyword/current": 1,
+        "before replace index/current.new": 1,
+        "after replace index/current.new": 1,
+    },
+    "tei": {
+        "after pwrite index/*/vectors/head.new": 1,
+        "after pwrite index/*/vectors/vectors.bin": 1,
+        "before commit index/*/catalogue.db": 2,
+        "after replace index/current.new": 1,
+    },
+}
 ALL = 100_000  # passages: more than any index here has
 EVERYTHING = Filters()
 
@@ -59,13 +94,13 @@ def teller() -> Iterator[str]:
 def test_a_crawl_killed_again_and_again_leaves_an_index_of_all_its_pages(
     site: SiteProcess, tmp_path: Path
 ) -> None:
-    _crawl_with_kills(site, tmp_path, _settings("none"), KILLS)
+    _crawl_with_kills(site, tmp_path, _settings("none"))
 
 
 def test_a_killed_crawl_that_embeds_leaves_a_vector_for_each_passage(
     site: SiteProcess, tmp_path: Path, teller: str
 ) -> None:
-    _crawl_with_kills(site, tmp_path, _settings("tei", teller), max(2, KILLS // 2))
+    _crawl_with_kills(site, tmp_path, _settings("tei", teller))
 
 
 @pytest.mark.parametrize("kind", ["none", "tei"])
@@ -73,17 +108,12 @@ def test_a_killed_rebuild_leaves_the_old_index_or_the_new_one(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     settings = _settings(kind, request.getfixturevalue("teller") if kind == "tei" else "")
-    chance = random.Random(f"rebuild {kind}")
     put(tmp_path, *(_record(number) for number in range(RECORDS)))
-    assert run("index", "-w", tmp_path, "--json", env=_environment(settings)).code == 0
-    kills = 0
-    while kills < KILLS:
-        rebuild = _start("index", "-w", str(tmp_path), "--rebuild", settings=settings)
-        if chance.random() < 0.8:
-            _wait(rebuild, lambda: _folders(tmp_path) > 1)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            rebuild.wait(chance.uniform(0, 0.6))
-        kills += _kill(rebuild)
+    env = _environment(settings)
+    assert run("index", "-w", tmp_path, "--json", env=env).code == 0
+    for kill in plan(random.Random(f"rebuild {kind}"), IN_A_REBUILD[kind], SHARE):
+        rebuild = start_dying("index", "-w", tmp_path, "--rebuild", at=kill, env=env)
+        assert was_killed(rebuild), f"{kill} does not come"
         assert_index_equals_archive(tmp_path, settings, with_leftovers=True)
         assert len(_answer(tmp_path, settings, "harbour")) == 10
     assert run("index", "-w", tmp_path, "--json", env=_environment(settings)).code == 0
@@ -248,27 +278,25 @@ def _is_left_out(text: str) -> bool:
     return all("](" in line for line in text.splitlines() if line.strip())
 
 
-def _crawl_with_kills(site: SiteProcess, folder: Path, settings: Settings, wanted: int) -> None:
-    chance = random.Random(f"crawl {settings.embedder.kind}")
-    kills = 0
-    for number in range(wanted):
-        workspace = folder / str(number)
-        known: set[str] = set()
-        for _ in range(min(wanted - kills, KILLS_A_CRAWL)):
-            crawl = _start(*_crawl(site, workspace), settings=settings)
-            if chance.random() < 0.8:
-                _wait(crawl, (workspace / "index" / "current").exists)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                crawl.wait(chance.uniform(0, 1.2))
-            kills += _kill(crawl)
-            now = _documents_found(workspace, settings)
-            assert known <= now
-            known = now
-        assert run(*_crawl(site, workspace), env=_environment(settings)).code == 0
+def _crawl_with_kills(site: SiteProcess, folder: Path, settings: Settings) -> None:
+    known: dict[Path, set[str]] = {}
+    env = _environment(settings)
+
+    def look(workspace: Path) -> None:
+        now = _documents_found(workspace, settings)
+        assert known.get(workspace, set()) <= now
+        known[workspace] = now
+
+    def start(workspace: Path, at: str) -> subprocess.Popen[bytes]:
+        look(workspace)
+        return start_dying(*_crawl(site, workspace), at=at, env=env)
+
+    kind = settings.embedder.kind
+    kills = plan(random.Random(f"crawl {kind}"), IN_A_CRAWL[kind], SHARE)
+    for workspace, _ in killed_workspaces(folder, kills, start):
+        look(workspace)
+        assert run(*_crawl(site, workspace), env=env).code == 0
         assert_index_equals_archive(workspace, settings)
-        if kills >= wanted:
-            return
-    pytest.fail(f"only {kills} of {wanted} kills hit a running crawl")
 
 
 def _crawl(site: SiteProcess, workspace: Path) -> list[str]:
@@ -334,32 +362,6 @@ def _environment(settings: Settings) -> dict[str, str]:
     section = settings.embedder
     where = {"CRAWL4R_EMBEDDER__URL": section.url} if section.url else {}
     return {"CRAWL4R_INDEX__ENABLED": "true", "CRAWL4R_EMBEDDER__KIND": section.kind, **where}
-
-
-def _start(*arguments: str, settings: Settings) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [EXECUTABLE, *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment(_environment(settings)),
-    )
-
-
-def _wait(process: subprocess.Popen[bytes], condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while process.poll() is None and not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it was still at work; one that had ended by itself must have ended well."""
-    was_running = process.poll() is None
-    process.kill()
-    code = process.wait()
-    if not was_running:
-        assert code == 0
-    return was_running
 
 
 def _folders(path: Path) -> int:

@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -57,11 +56,13 @@ def start_writer(folder: Path, first: int) -> subprocess.Popen[str]:
     return process
 
 
-def kill_and_read(process: subprocess.Popen[str]) -> int:
-    """The last number that the process said was committed; 0 if it said nothing."""
+def kill_and_read(process: subprocess.Popen[str], after: int = 0) -> int:
+    """Kill it once it has said so many numbers: the last that it said was committed; 0 if none was."""
+    assert process.stdout is not None
+    said = [process.stdout.readline() for _ in range(after)]
     process.kill()
-    said, _ = process.communicate()
-    whole_lines = said.rpartition("\n")[0].split()
+    said += process.communicate()[0].splitlines(keepends=True)
+    whole_lines = [line for line in said if line.endswith("\n")]
     return int(whole_lines[-1]) if whole_lines else 0
 
 
@@ -70,8 +71,7 @@ def test_a_killed_writer_leaves_its_last_commit_and_no_lock(tmp_path: Path) -> N
     committed = 0
     for _ in range(KILLS):
         process = start_writer(tmp_path, committed + 1)
-        time.sleep(rng.uniform(0.0, 0.4))
-        said = max(kill_and_read(process), committed)
+        said = max(kill_and_read(process, after=rng.randint(0, 3)), committed)
         reader = TantivyIndex(tmp_path, writable=False)
         committed = reader.count()
         # A commit that was done before its number was said is there too; half of one never is.

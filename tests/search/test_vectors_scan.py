@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def test_what_was_confirmed_survives_kill_9_at_any_moment(folder: Path) -> None:
     gone: set[int] = set()
     retired: set[int] = set()
     for _ in range(KILLS):
-        for name, *numbers in _calls_until_killed(folder, chance.random() / 10):
+        for name, *numbers in _calls_until_killed(folder, chance.randint(1, 12)):
             if name == "put":
                 there.update(range(int(numbers[0]), int(numbers[1]) + 1))
             else:
@@ -72,13 +71,12 @@ def test_what_was_confirmed_survives_kill_9_at_any_moment(folder: Path) -> None:
     assert len(there) > KILLS
 
 
-def _calls_until_killed(folder: Path, seconds: float) -> list[list[str]]:
-    """What a writer confirmed that was killed so long after its first call."""
+def _calls_until_killed(folder: Path, calls: int) -> list[list[str]]:
+    """What a writer confirmed that was killed after so many calls, in the middle of another."""
     command = [sys.executable, "-m", "tests.search.vector_writer", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout
-        lines = [writer.stdout.readline()]
-        time.sleep(seconds)
+        lines = [writer.stdout.readline() for _ in range(calls)]
         writer.send_signal(signal.SIGKILL)
         lines += writer.stdout.readlines()
     return [line.split() for line in lines if line.endswith("\n")]

@@ -1,7 +1,8 @@
 """python -m tests.site: serve until stdin closes.
 
 Prints `{"port": N}` once it listens. Every line on stdin is answered by one line on stdout, so a
-test can wait until the log holds all that was answered before.
+test can wait until the log holds all that was answered before. A line may be empty, or a command to
+the gate (see gate.py).
 """
 
 import argparse
@@ -65,8 +66,10 @@ async def _answer_stdin(site: Site, log: AccessLog) -> None:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while await reader.readline():
-        _print_line({"logged": log.count, "in_flight": site.in_flight.counts()})
+    while line := await reader.readline():
+        site.gates.obey(line.decode())
+        in_flight, held = site.in_flight.counts(), site.gates.held()
+        _print_line({"logged": log.count, "in_flight": in_flight, "held": held})
 
 
 def _print_line(fields: dict[str, object]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 class AccessRecord:
     """One request. Monotonic times are comparable between processes of the same machine.
 
+    It arrived when the kernel had its last bytes, however much later the site came to read them.
     `connection` numbers the TCP connections; `path` has the query; `in_flight` counts the requests
     under way to this host address when this one arrived, itself included; `status` is None when no
     status line was sent; `bytes_sent` has the head; `is_complete` is False when the client left (or

@@ -63,6 +63,19 @@ class SiteProcess:
         count: int = self._ask()["in_flight"].get(host, 0)
         return count
 
+    def hold(self, host: str = "127.0.0.1", *, after: int = 0) -> None:
+        """Answer this many more requests of a host and let all others wait, but for robots.txt."""
+        self._ask(f"hold {host} {after}")
+
+    def held(self, host: str = "127.0.0.1") -> int:
+        """How many requests wait for `release`."""
+        count: int = self._ask()["held"].get(host, 0)
+        return count
+
+    def release(self, host: str = "127.0.0.1") -> None:
+        """Answer those that wait, and all that come."""
+        self._ask(f"release {host}")
+
     def close(self) -> None:
         """Stop the site. The log stays readable through `requests`."""
         if self._final_records is not None:
@@ -82,11 +95,11 @@ class SiteProcess:
     ) -> None:
         self.close()
 
-    def _ask(self) -> dict[str, Any]:
+    def _ask(self, command: str = "") -> dict[str, Any]:
         """A round trip through the site's event loop: what it answered before is in the log now."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # A site that is gone is reported by the next line.
-            self._process.stdin.write(b"\n")
+            self._process.stdin.write(f"{command}\n".encode())
         return self._read_line()
 
     def _read_line(self) -> dict[str, Any]:

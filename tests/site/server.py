@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from tests.site.access_log import AccessLog, AccessRecord
+from tests.site.arriving import seconds_since_data
 from tests.site.exchange import Handler, Reply, Request, Routes
+from tests.site.gate import Gates
 from tests.site.in_flight import InFlight
 
 MAX_REQUEST_HEAD = 1 << 20  # bytes
@@ -40,6 +42,7 @@ class Site:
 
     def __init__(self, routes: Routes, log: AccessLog) -> None:
         self.in_flight = InFlight()
+        self.gates = Gates()
         self._routes = routes
         self._log = log
         self._connection_numbers = itertools.count(1)
@@ -73,6 +76,7 @@ class Site:
                 reply = Reply(request, writer)
                 with self._counting(request, reply, number):
                     await _discard_body(request, reader)
+                    await self.gates.passed(request.host, request.path)
                     await self._run(request, reply)
                 if not reply.keeps_alive:
                     break
@@ -89,7 +93,8 @@ class Site:
         whole answer and asks again must not find itself still counted.
         """
         in_flight = self.in_flight.enter(request.host, reply.connection)
-        arrival = Arrival(number, time.monotonic(), time.time(), in_flight)
+        ago = seconds_since_data(reply.connection)
+        arrival = Arrival(number, time.monotonic() - ago, time.time() - ago, in_flight)
         is_complete = False
         try:
             yield

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -23,6 +22,7 @@ from crawl4r.spool_run import DiscoverRun
 from crawl4r.workspace import Workspace
 from tests.cli.running import LOOPBACK, Answer, Background, run, wait_until
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.polite.access import SLACK
 from tests.site.process import SiteProcess
 
 SIZE = 40
@@ -101,7 +101,7 @@ def test_two_processes_are_as_polite_as_one(site: SiteProcess, ws: Path) -> None
     assert len(requests) >= 26  # each page and robots.txt, twice
     assert {record.in_flight for record in requests} == {1}
     for one, next_one in pairwise(requests):
-        assert next_one.arrived_monotonic - one.arrived_monotonic >= 0.05
+        assert next_one.arrived_monotonic - one.arrived_monotonic >= 0.05 - SLACK
 
 
 def test_a_second_scrape_of_an_unchanged_site_gets_304s_and_stores_nothing(
@@ -120,58 +120,69 @@ def test_a_second_scrape_of_an_unchanged_site_gets_304s_and_stores_nothing(
 
 def test_a_discoverer_waits_for_a_scraper_that_is_behind(site: SiteProcess, ws: Path) -> None:
     small = {"CRAWL4R_SPOOL__MAX_BACKLOG": "10"}
-    arguments = ("spool", "discover", site.url("/site/200/"), "-w", ws, *LOOPBACK, "--json")
+    arguments = ("spool", "discover", site.url(f"/site/{SIZE}/"), "-w", ws, *LOOPBACK, "--json")
+    site.hold(after=3)  # until it has looked how far behind the scraper is
     with Background(*arguments, env=small) as discoverer:
         discoverer.wait_until_it_says("backlog_full")
+        site.release()
+        wait_until(lambda: site.in_flight() == 0)
         asked = len(site.requests())
-        time.sleep(0.5)
+        for _ in range(3):
+            discoverer.come_round()
         assert len(site.requests()) <= asked + 1, "it asks for nothing more while it is held"
-        assert len(lines(ws)) < 200
+        assert len(lines(ws)) < SIZE
         status = run("status", "-w", ws, "--json").json
         assert status["spool"]["backlog"] >= 10
         assert status["spool"]["is_held"] is True
         fetched = run("spool", "scrape", "-w", ws, *LOOPBACK, "--json", env=small)
         ended = discoverer.end()
     assert "backlog_drained" in ended.err
-    assert (ended.code, fetched.code, fetched.json["pages"]) == (0, 0, 200)
-    assert_every_page_is_stored_once(ws, expected_bodies(site, 200))
+    assert (ended.code, fetched.code, fetched.json["pages"]) == (0, 0, SIZE)
+    assert_every_page_is_stored_once(ws, expected_bodies(site, SIZE))
 
 
 @pytest.mark.parametrize("name", ["pause", "pause.scrape"])
 def test_a_pause_file_holds_a_crawl_until_it_is_gone(
     site: SiteProcess, ws: Path, name: str
 ) -> None:
-    discover(site, ws, path="/site/150/")
+    discover(site, ws)
     before = len(site.requests())
     (ws / name).touch()
     with Background("spool", "scrape", "-w", ws, *LOOPBACK, "--json") as scraper:
         scraper.wait_until_it_says("crawl_paused")
-        time.sleep(0.4)
+        for _ in range(3):
+            scraper.come_round()
         assert len(site.requests()) <= before + 1
         assert run("status", "-w", ws, "--json").json["control"] == [name]
         (ws / name).unlink()
         ended = scraper.end()
     assert "crawl_unpaused" in ended.err
-    assert (ended.code, ended.json["pages"]) == (0, 150)
+    assert (ended.code, ended.json["pages"]) == (0, SIZE)
 
 
 def test_a_stop_file_ends_either_side_and_the_same_command_goes_on(
     site: SiteProcess, ws: Path
 ) -> None:
-    slow = ("--allow-private", "127.0.0.1", "--rate", "50", "--json")
-    with Background("spool", "discover", site.url("/site/60/"), "-w", ws, *slow) as discoverer:
-        wait_until(lambda: len(site.requests()) > 5)
+    options = ("-w", ws, *LOOPBACK, "--json", "--verbose")
+    site.hold(after=5)
+    with Background("spool", "discover", site.url(f"/site/{SIZE}/"), *options) as discoverer:
+        wait_until(lambda: site.held() == 1)
         assert run("stop", "-w", ws, "--only", "discover").code == 0
+        discoverer.wait_until_it_says("crawl_stopping")
+        site.release()
         assert discoverer.end().code == 3
-    assert 5 <= len(lines(ws)) <= 60
-    assert discover(site, ws, path="/site/60/").code == 0
-    with Background("spool", "scrape", "-w", ws, *slow) as scraper:
-        wait_until(lambda: len(site.requests()) > 80)
+    assert 5 <= len(lines(ws)) <= SIZE
+    assert discover(site, ws).code == 0
+    site.hold(after=5)
+    with Background("spool", "scrape", *options) as scraper:
+        wait_until(lambda: site.held() == 1)
         (ws / "stop").touch()
+        scraper.wait_until_it_says("crawl_stopping")
+        site.release()
         assert scraper.end().code == 3
     assert scrape(ws).code == 0
     assert not (ws / "stop").exists(), "it was for the run before"
-    assert_every_page_is_stored_once(ws, expected_bodies(site, 60))
+    assert_every_page_is_stored_once(ws, expected_bodies(site, SIZE))
 
 
 def test_a_unified_crawl_obeys_the_same_files(site: SiteProcess, ws: Path) -> None:
@@ -182,9 +193,13 @@ def test_a_unified_crawl_obeys_the_same_files(site: SiteProcess, ws: Path) -> No
         crawl.wait_until_it_says("crawl_paused")
         assert run("pause", "-w", ws, "--off", "--json").json["paused"] is False
         assert crawl.end().json["pages"] == 30
-    with Background("crawl", site.url("/site/500/"), "-w", ws, *LOOPBACK, "--json") as crawl:
-        wait_until(lambda: len(site.requests()) > 60)
+    site.hold(after=5)
+    arguments = ("crawl", site.url(f"/site/{SIZE}/"), "-w", ws, *LOOPBACK, "--json", "--verbose")
+    with Background(*arguments) as crawl:
+        wait_until(lambda: site.held() == 1)
         run("stop", "-w", ws)
+        crawl.wait_until_it_says("crawl_stopping")
+        site.release()
         assert crawl.end().code == 3
 
 
@@ -307,16 +322,19 @@ def test_types_that_are_not_wanted_are_seen_and_not_kept(site: SiteProcess, ws: 
 
 
 def test_a_killed_scraper_takes_its_discoverer_with_it(site: SiteProcess, ws: Path) -> None:
-    slow = ("--allow-private", "127.0.0.1", "--rate", "20", "--json")
-    with Background("spool", "run", site.url("/site/200/"), "-w", ws, *slow) as both:
-        wait_until(lambda: len(site.requests()) > 6)
+    arguments = ("spool", "run", site.url(f"/site/{SIZE}/"), "-w", ws, *LOOPBACK, "--json")
+    site.hold(after=6)
+    with Background(*arguments) as both:
+        wait_until(lambda: site.held() > 0)
         child = int((ws / "spool" / "discover" / "crawl.lock").read_text())
         os.kill(both.process.pid, signal.SIGKILL)
         both.process.wait()
-    wait_until(lambda: not Path(f"/proc/{child}").exists())
-    answer = run("spool", "run", site.url("/site/200/"), "-w", ws, *LOOPBACK, "--json")
-    assert (answer.code, answer.json["pages"]) == (0, 200)
-    assert_every_page_is_stored_once(ws, expected_bodies(site, 200))
+        wait_until(lambda: "finishing the pages in flight" in both.err)
+        site.release()
+        wait_until(lambda: not Path(f"/proc/{child}").exists())
+    answer = run(*arguments)
+    assert (answer.code, answer.json["pages"]) == (0, SIZE)
+    assert_every_page_is_stored_once(ws, expected_bodies(site, SIZE))
 
 
 def test_a_discoverer_reads_no_documents_also_after_its_settings_were_loaded_again(

@@ -12,14 +12,22 @@ from typing import Any
 
 import crawl4r
 from crawl4r.model import Capture
-from tests.cli.running import EXECUTABLE, environment, run, wait_until
+from tests.cli.running import run
+from tests.faults.killing import killed_workspaces, plan, start_dying
 from tests.warc.files import gzipped, http, record, response
 from tests.warc.workspaces import captures_of
 
 SITE = "http://site.example"
 COUNT = 1_300  # records: some batches of an import
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-KILLS = 4
+POINTS = {
+    "after script state.db": 4,
+    "before statement state.db": 5_000,
+    "during write store/segments/*": 3,
+    "after fsync store/segments/*": 3,
+    "during commit state.db": 20,
+    "after commit state.db": 20,
+}
 
 
 def records() -> list[bytes]:
@@ -47,39 +55,27 @@ def records() -> list[bytes]:
 def test_an_import_killed_again_and_again_is_like_one_that_was_not(tmp_path: Path) -> None:
     file = tmp_path / "a.warc.gz"
     file.write_bytes(gzipped(records()))
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole = tmp_path / "whole"
     counts = run("import", file, "-w", whole, "--json").json
     assert (counts["added"], counts["skipped"], counts["broken"]) == (COUNT, {}, 0)
-    hits = sum(kill_once(file, killed, random.Random(n)) for n in range(KILLS))
-    assert hits >= 2, "the import was over before it could be killed"
-    assert run("import", file, "-w", killed, "--json").json["added"] < COUNT
-    assert told(captures_of(killed)) == told(captures_of(whole))
-    assert documents_of(killed) == documents_of(whole)
-    assert run("import", file, "-w", killed, "--json").json["added"] == 0
 
+    def start(workspace: Path, at: str) -> subprocess.Popen[bytes]:
+        return start_dying("import", file, "-w", workspace, at=at)
 
-def kill_once(file: Path, workspace: Path, chance: random.Random) -> bool:
-    """Begin to import, and end it when a few more captures are there; whether it was still at it."""
-    goal = rows_in(workspace) + chance.choice([1, 200, 600])
-    process = subprocess.Popen(
-        [EXECUTABLE, "import", str(file), "-w", str(workspace)],
-        stdout=subprocess.DEVNULL,
-        env=environment(),
-    )
-    wait_until(lambda: rows_in(workspace) >= goal or process.poll() is not None)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(chance.uniform(0, 0.05))
-    was_running = process.poll() is None
-    process.kill()
-    process.wait()
-    return was_running
+    kills = plan(random.Random("kill an import"), POINTS)
+    for workspace, _ in killed_workspaces(tmp_path, kills, start):
+        kept = rows_in(workspace)
+        assert run("import", file, "-w", workspace, "--json").json["added"] == COUNT - kept
+        assert told(captures_of(workspace)) == told(captures_of(whole))
+        assert documents_of(workspace) == documents_of(whole)
+        assert run("import", file, "-w", workspace, "--json").json["added"] == 0
 
 
 def rows_in(workspace: Path) -> int:
-    with contextlib.suppress(sqlite3.Error):
-        state = f"file:{workspace / 'state.db'}?mode=ro"
-        with contextlib.closing(sqlite3.connect(state, uri=True)) as connection:
-            return int(connection.execute("SELECT count(*) FROM captures").fetchone()[0])
+    """Captures; none before there is a table of them."""
+    state = contextlib.closing(sqlite3.connect(workspace / "state.db"))
+    with state as connection, contextlib.suppress(sqlite3.OperationalError):
+        return int(connection.execute("SELECT count(*) FROM captures").fetchone()[0])
     return 0
 
 

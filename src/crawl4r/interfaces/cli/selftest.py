@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +25,9 @@ from crawl4r.shown import command_line
 from crawl4r.workspace import Workspace, open_workspace
 
 _CONCURRENCY = 4
-_SLOW, _FAST = 40.0, 400.0  # requests a second: slow while there is something to kill
-_LONGEST = 1.5  # seconds a crawl may live before it is killed
+_RATE = 400.0  # requests a second
+_MOST_REQUESTS = 12  # of a crawl before it is killed
+_LOOK_AGAIN = 0.001  # seconds
 _METADATA = Path("metadata") / "crawl_metadata.jsonl"
 
 
@@ -55,9 +57,9 @@ class Findings(Struct):
     flag_value=20,
     type=click.IntRange(1),
     required=True,
-    help="Kill crawls this often, at random moments.  [20 when no number is given]",
+    help="Kill crawls this often, after a random number of requests.  [20 when no number is given]",
 )
-@click.option("--seed", type=int, help="Repeat the moments of an earlier run.")
+@click.option("--seed", type=int, help="Repeat the random numbers of an earlier run.")
 @json_option
 def command(kills: int, seed: int | None, as_json: bool) -> None:
     """Crawl the bundled site while killing the crawl (SIGKILL) again and again, then count.
@@ -76,15 +78,13 @@ def command(kills: int, seed: int | None, as_json: bool) -> None:
     ):
         task = bar.add_task("killed", total=kills)
         truth_at = Path(folder) / "undisturbed"
-        _run(site.url, truth_at, _FAST).wait()
+        _run(site.url, truth_at).wait()
         truth = _stored(truth_at)
         while findings.kills < kills:
             workspace = Path(folder) / f"killed-{findings.kills}"
             site.log.clear()
             before = findings.kills
-            _kill_until_done(
-                site.url, workspace, kills, findings, chance, lambda: bar.advance(task)
-            )
+            _kill_until_done(site, workspace, kills, findings, chance, lambda: bar.advance(task))
             findings.fetched_again_allowed += _CONCURRENCY * (findings.kills - before)
             _examine(workspace, truth, Counter(site.log), findings)
     _tell(findings, seed, as_json)
@@ -92,33 +92,34 @@ def command(kills: int, seed: int | None, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _run(url: str, workspace: Path, rate: float) -> subprocess.Popen[bytes]:
+def _run(url: str, workspace: Path) -> subprocess.Popen[bytes]:
     arguments = ["crawl", url, "-w", str(workspace), "--allow-private", "127.0.0.1", "--quiet"]
-    arguments += ["--rate", str(rate), "--per-host", "4", "--concurrency", str(_CONCURRENCY)]
+    arguments += ["--rate", str(_RATE), "--per-host", "4", "--concurrency", str(_CONCURRENCY)]
     program = "from crawl4r.interfaces.cli.main import main; main()"
     return subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.DEVNULL)
 
 
 def _kill_until_done(
-    url: str,
+    site: SampleSite,
     workspace: Path,
     kills: int,
     findings: Findings,
     chance: random.Random,
     on_kill: Callable[[], None],
 ) -> None:
-    """One crawl, killed at random moments and begun again until it ends by itself."""
+    """One crawl, killed and begun again until it ends by itself."""
     while findings.kills < kills:
-        crawl = _run(url, workspace, _SLOW)
-        try:
-            crawl.wait(chance.uniform(0.05, _LONGEST))
+        goal = len(site.log) + chance.randint(0, _MOST_REQUESTS)
+        crawl = _run(site.url, workspace)
+        while len(site.log) < goal and crawl.poll() is None:
+            time.sleep(_LOOK_AGAIN)
+        if crawl.poll() is not None:
             return
-        except subprocess.TimeoutExpired:
-            crawl.kill()
-            crawl.wait()
+        crawl.kill()
+        crawl.wait()
         findings.kills += 1
         on_kill()
-    _run(url, workspace, _FAST).wait()
+    _run(site.url, workspace).wait()
 
 
 def _stored(workspace: Path) -> dict[str, str | None]:
