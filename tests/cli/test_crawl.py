@@ -190,6 +190,7 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
         )
         drops = "".join(f"DROP TABLE {name};" for name in newer)
         drops += "ALTER TABLE captures DROP COLUMN request; DROP TABLE requests;"
+        drops += "ALTER TABLE urls DROP COLUMN written;"
         state.executescript(f"{drops} PRAGMA user_version = 1;")
     answer = crawl(url, tmp_path / "ws", "--max-pages", "9")
     assert (answer.code, answer.json["pages"]) == (0, 9)

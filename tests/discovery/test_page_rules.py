@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from html import escape
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -117,7 +118,7 @@ def test_every_page_of_a_list_gives_the_same_rule(rule: PageRule, last: int) -> 
         assert found.next == (rule.url_of(current + 1) if current < last else None)
         assert found.previous == (rule.url_of(current - 1) if current > 1 else None)
         assert all(rule.url_of(number) == url for number, url in found.pages)
-        assert Pagination.from_json(json.loads(json.dumps(found.as_json()))) == found
+        assert msgspec.json.decode(msgspec.json.encode(found), type=Pagination) == found
 
 
 @steady
