@@ -22,7 +22,7 @@ from crawl4r.archive.warc_records import (
 from crawl4r.errors import InvalidUrl
 from crawl4r.fetch.chunked import dechunk
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
-from crawl4r.fetch.headers import as_utf8, parse_header_lines
+from crawl4r.fetch.headers import as_utf8, parse_head
 from crawl4r.importing import ImportedPage, Reference
 from crawl4r.model import REJECTED, Verdict
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
@@ -216,18 +216,21 @@ def moment_of(date: str) -> float:
 
 
 def _parse(block: bytes) -> _Message:
-    """The HTTP message in a block, behind interim answers if there are any."""
+    """The HTTP message in a block, behind interim answers if there are any.
+
+    All heads together have one limit, so a block of nothing but interim answers ends soon.
+    """
+    start = 0
     while True:
-        end = _HEAD_END.search(block, 0, _MOST_HEAD)
-        line = _STATUS_LINE.match(block)
+        line = _STATUS_LINE.match(block, start)
+        end = _HEAD_END.search(block, start, _MOST_HEAD)
         if line is None or end is None:
             raise Bad("no HTTP message, or one with too long a head")
         status = int(line[2])
-        rest = block[end.end() :]
-        if status >= 200 or not rest.startswith(b"HTTP/"):
-            version = line[1].decode()
-            return _Message(version, status, parse_header_lines([block[: end.start()]]), rest)
-        block = rest
+        if status >= 200 or not block.startswith(b"HTTP/", end.end()):
+            headers = parse_head(block[start : end.start()])
+            return _Message(line[1].decode(), status, headers, block[end.end() :])
+        start = end.end()
 
 
 def _address(text: str) -> str:
