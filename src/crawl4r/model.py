@@ -105,6 +105,10 @@ class Found(NamedTuple):
     redirects: int = 0
     lastmod: float | None = None  # epoch seconds, as whoever named it says
 
+    @property
+    def is_listing(self) -> bool:
+        return self.page_type == LISTING
+
 
 # Asked for because they may name others, and not because anybody linked to them.
 EXPLORED = frozenset(
@@ -116,6 +120,7 @@ EXPLORED = frozenset(
         FoundBy.PAGINATION,
     ]
 )
+LISTINGS = "explore.max_listings"  # the cap that listings of a host count against
 LISTING = "listing"  # the page type of what only names other URLs: a sitemap, an answer of an index
 
 

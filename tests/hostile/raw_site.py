@@ -23,9 +23,12 @@ class RawSite:
         self,
         answers: Mapping[str, Callable[[], Pieces]],
         hosts: Sequence[str] = ("127.0.0.1",),
+        otherwise: Callable[[str], Pieces | None] = lambda path: None,
     ) -> None:
+        """`otherwise` may answer any path that is not in `answers`."""
         self.asked: list[tuple[str, str]] = []  # host and path, as they came
         self._answers = dict(answers)
+        self._otherwise = otherwise
         self._listeners = [socket.create_server((hosts[0], 0), backlog=256)]
         self.port: int = self._listeners[0].getsockname()[1]
         self._listeners += [
@@ -75,6 +78,8 @@ class RawSite:
         if path == "/":
             links = "".join(f'<a href="{link}">{link}</a> ' for link in [*GOOD, *self._answers])
             return [page(f"<p>{links}{_PROSE}</p>")]
+        if (pieces := self._otherwise(path)) is not None:
+            return pieces
         return [answer(b"nothing here\n", "text/plain", status="404 Not Found")]
 
 
