@@ -60,6 +60,10 @@ class Suffering:
         self._folder.cleanup()
 
     @property
+    def out(self) -> str:
+        return self._out.read_text("utf-8", "replace")
+
+    @property
     def err(self) -> str:
         return self._err.read_text("utf-8", "replace")
 

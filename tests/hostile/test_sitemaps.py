@@ -184,15 +184,16 @@ def test_a_sitemap_on_another_host_of_the_scope_is_read(tmp_path: Path) -> None:
 def test_a_sitemap_that_redirects_does_not_widen_the_scope(tmp_path: Path) -> None:
     """A seed that moves takes the scope along; what else redirects stays outside."""
     with RawSite({}, hosts=(OTHER,)) as other:
-        answers = {
-            "/sitemap.xml": lambda: [redirect("/hop")],
-            "/hop": lambda: [redirect(other.url("/moved.xml", OTHER))],
-        }
-        with RawSite(answers) as site:
+        hops = {"/sitemap.xml": "/hop", "/hop": other.url("/moved.xml", OTHER)}
+        with RawSite({}, otherwise=lambda path: _hop(hops.get(path))) as site:
             crawl(site, tmp_path, "--allow-private", OTHER)
             rows = rows_of(tmp_path, site)
     assert other.asked == []
     assert rows[other.url("/moved.xml", OTHER)].verdict == "out-of-scope"
+
+
+def _hop(target: str | None) -> Pieces | None:
+    return [redirect(target)] if target else None
 
 
 def test_usual_places_are_asked_for_only_where_the_scope_lets_them_in(tmp_path: Path) -> None:
