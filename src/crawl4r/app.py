@@ -35,6 +35,7 @@ from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.schedule import Schedule
 from crawl4r.judging import Judge
 from crawl4r.keeping import Keeper, Shelf
+from crawl4r.listing_depth import ListingDepth
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
@@ -218,6 +219,7 @@ async def build_crawl(
         network=order.network,
         on_kept=hooks.on_kept,
         traps=traps,
+        listings=ListingDepth(parts.database, settings.explore.max_nesting),
     )
 
 
@@ -265,7 +267,8 @@ def _make_explorer(
     if settings.limits.depth == 0:
         return None
     rules = asdict(settings.explore)
-    del rules["enabled"], rules["feeds"]
+    for name in ("enabled", "feeds", "max_listings", "max_nesting"):
+        del rules[name]
     return Explorer(parts.database, frontier, ExploringRules(**rules), judge, wall)
 
 

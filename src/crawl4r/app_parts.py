@@ -19,6 +19,7 @@ from crawl4r.errors import StorageDamaged, WorkspaceError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.priority import PRIORITIES
 from crawl4r.frontier.sqlite import SqliteFrontier
+from crawl4r.model import LISTINGS
 from crawl4r.reporting import Reporter
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.rules import ReadingRules
@@ -105,11 +106,11 @@ def discoverer_folder(workspace: Path) -> Path:
 def make_frontier(
     parts: Parts, settings: Settings, on_admitted: Callable[[str, float], None] | None = None
 ) -> Frontier:
-    groups = settings.limits.groups
+    caps = {name: group.max for name, group in settings.limits.groups.items()}
     return SqliteFrontier(
         parts.database,
         PRIORITIES[settings.strategy],
-        {name: group.max for name, group in groups.items()},
+        caps | {LISTINGS: settings.explore.max_listings},
         on_admitted,
     )
 

@@ -28,6 +28,7 @@ from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.frontier.schedule import RobotsErrand, Schedule
 from crawl4r.judging import Judge, health_of, retry_after_of
 from crawl4r.keeping import Keeper
+from crawl4r.listing_depth import ListingDepth
 from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit
 from crawl4r.resilience.breaker import BreakerState
 from crawl4r.resilience.heartbeat import Heartbeat
@@ -82,6 +83,7 @@ class Crawl:
         network: Network | None = None,
         on_kept: Callable[[Visit], Awaitable[None]] | None = None,
         traps: TrapWatch | None = None,
+        listings: ListingDepth | None = None,
     ) -> None:
         self.schedule = schedule
         self.budgets = budgets
@@ -98,6 +100,7 @@ class Crawl:
         self._network = network
         self._on_kept = on_kept
         self.traps = traps
+        self._listings = listings
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._busy = 0  # pages between lease and commit
         self._visit_ended = asyncio.Event()
@@ -244,6 +247,8 @@ class Crawl:
         if not visit.found:
             return visit
         found = self._robots.spare_places(visit.found)
+        if self._listings:
+            found = self._listings.screen(visit.lease, found)
         if self.traps:
             found = self.traps.screen(found)
         return visit if found is visit.found else replace(visit, found=found)

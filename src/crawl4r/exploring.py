@@ -23,14 +23,13 @@ from crawl4r.discovery.archives import (
 from crawl4r.discovery.common_crawl import host_pattern, results_url
 from crawl4r.discovery.date_paths import DatePaths
 from crawl4r.discovery.page_lists import PageLists
-from crawl4r.errors import InvalidUrl
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import EXPLORED, LISTING, Found, FoundBy, UrlState, Verdict, Visit
 from crawl4r.reading import LinkJudge
 from crawl4r.state.database import Database
 from crawl4r.state.lessons import Lessons
 from crawl4r.state.records import RobotsRecords
-from crawl4r.urls.canonical import AS_WRITTEN, canonicalize, split
+from crawl4r.urls.canonical import split
 from crawl4r.urls.robots import RobotsFile
 
 _MOST_NAMED = 50  # sitemaps of one robots.txt
@@ -96,12 +95,13 @@ class Explorer:
         for name, propose in self._ways():
             tries = list(propose(host, known))
             hosts = self._frontier.add([each.found for each in tries], None, self._wall())
-            hosts |= self._read_again(tries)
+            asked_for = [each for each in tries if each.found.admitted]
+            hosts |= self._read_again(asked_for)
             if hosts:
-                for each in tries:
+                for each in asked_for:
                     self._lessons.put(host, _ASKED, each.found.url, each.pattern)
                 self._database.commit()
-                events.emit(events.HOST_EXPLORED, host=host, by=name, urls=len(tries))
+                events.emit(events.HOST_EXPLORED, host=host, by=name, urls=len(asked_for))
                 return hosts
         return set()
 
@@ -110,7 +110,7 @@ class Explorer:
         too_old = self._wall() - self._rules.again_after
         hosts = set()
         for found, _ in tries:
-            last = self._captures.last_visit(found.url) if found.page_type == LISTING else None
+            last = self._captures.last_visit(found.url) if found.is_listing else None
             if last is not None and last < too_old:
                 states = [UrlState.DONE, UrlState.FAILED]
                 hosts |= {found.host} if self._frontier.requeue(states, [found.url]) else set()
@@ -132,7 +132,8 @@ class Explorer:
     def heed(self, visit: Visit, admitted: int) -> None:
         """A visit has ended, and brought so many new URLs."""
         known = self._hosts.get(visit.lease.host)
-        if known and visit.ending.verdict is Verdict.OK:
+        is_page = visit.ending.verdict is Verdict.OK and visit.lease.page_type != LISTING
+        if known and is_page:
             known.dates.add(visit.lease.url)
             known.lists.add(visit.lease.url)
         if visit.lease.by in EXPLORED:
@@ -153,33 +154,49 @@ class Explorer:
         self._lessons.forget(host, _ASKED, url)
 
     def _named_sitemaps(self, host: str, known: _Host) -> Iterator[_Try]:
+        """Also those that the scope refuses: `why` tells of them, and they are not asked for."""
         record = self._robots.get(known.origin)
         for text in RobotsFile(record.body).sitemaps[:_MOST_NAMED] if record else ():
-            try:
-                url = canonicalize(text, known.origin + "/", AS_WRITTEN)
-            except InvalidUrl:
-                continue
-            yield _Try(_listing(url, FoundBy.SITEMAP, "named by robots.txt"), "robots.txt")
+            found = self._listing(text, known.origin + "/", "named by robots.txt")
+            if found is not None:
+                yield _Try(found, "robots.txt")
 
     def _usual_sitemaps(self, host: str, known: _Host) -> Iterator[_Try]:
-        if any(True for _ in self._named_sitemaps(host, known)):
+        if any(each.found.admitted for each in self._named_sitemaps(host, known)):
             return
-        for url, pattern in self._places(host, sitemap_places(known.origin), FoundBy.SITEMAP):
-            yield _Try(_listing(url, FoundBy.SITEMAP, f"a usual place: {pattern}"), pattern)
+        yield from self._places(
+            host,
+            sitemap_places(known.origin),
+            FoundBy.SITEMAP,
+            lambda url, pattern: self._listing(url, None, f"a usual place: {pattern}"),
+        )
 
     def _usual_archives(self, host: str, known: _Host) -> Iterator[_Try]:
-        for url, pattern in self._places(host, archive_places(known.origin), FoundBy.PLACE):
-            yield from self._guess(url, FoundBy.PLACE, pattern, "a usual place:")
+        yield from self._places(
+            host,
+            archive_places(known.origin),
+            FoundBy.PLACE,
+            lambda url, pattern: self._guess(url, FoundBy.PLACE, f"a usual place: {pattern}"),
+        )
 
-    def _places(self, host: str, urls: list[str], by: FoundBy) -> Iterator[tuple[str, str]]:
-        """One place that was not tried yet, unless too many were in vain."""
+    def _places(
+        self,
+        host: str,
+        urls: list[str],
+        by: FoundBy,
+        judged: Callable[[str, str], Found | None],
+    ) -> Iterator[_Try]:
+        """One place in scope that was not tried yet, unless too many were in vain."""
         records = self._records(host, by)
         in_vain = sum(not record.yielded for record in records.values())
         if in_vain >= _PLACES_IN_VAIN or any(record.yielded for record in records.values()):
             return
         for url, pattern in worth_trying(urls, records):
-            if pattern not in records and self._frontier.id_of(url) is None:
-                yield url, pattern
+            if pattern in records or self._frontier.id_of(url) is not None:
+                continue
+            found = judged(url, pattern)
+            if found is not None and found.admitted:
+                yield _Try(found, pattern)
                 return
 
     def _next_pages(self, host: str, known: _Host) -> Iterator[_Try]:
@@ -188,23 +205,32 @@ class Explorer:
             records, lambda url: self._frontier.id_of(url) is not None, _AT_ONCE
         )
         for url, pattern in proposals:
-            yield from self._guess(url, FoundBy.PAGINATION, pattern, "one past the last page of")
+            found = self._guess(url, FoundBy.PAGINATION, f"one past the last page of {pattern}")
+            if found is not None:
+                yield _Try(found, pattern)
 
     def _dated_archives(self, host: str, known: _Host) -> Iterator[_Try]:
         records = self._records(host, FoundBy.PATTERN)
         for url, pattern in known.dates.propose(self._wall(), _AT_ONCE, records):
             known.dates.add(url, exists=False)
-            yield from self._guess(url, FoundBy.PATTERN, pattern, "the date pattern")
+            found = self._guess(url, FoundBy.PATTERN, f"the date pattern {pattern}")
+            if found is not None:
+                yield _Try(found, pattern)
 
     def _index(self, host: str, known: _Host) -> Iterator[_Try]:
+        """The one listing elsewhere: the settings name it."""
         url = results_url(self._rules.common_crawl, host_pattern(split(known.origin).netloc))
-        yield _Try(_listing(url, FoundBy.COMMON_CRAWL, "the Common Crawl index"), "index")
+        by, rule = FoundBy.COMMON_CRAWL, "the Common Crawl index"
+        found = Found(url, split(url).host, 0, by, admitted=True, rule=rule, page_type=LISTING)
+        yield _Try(found, "index")
 
-    def _guess(self, url: str, by: FoundBy, pattern: str, why: str) -> Iterator[_Try]:
+    def _listing(self, url: str, base: str | None, why: str) -> Found | None:
+        return self._judge().judge_listing(url, base, 0, FoundBy.SITEMAP, why)
+
+    def _guess(self, url: str, by: FoundBy, why: str) -> Found | None:
         """A page that nobody named: only where the scope lets it in."""
         found = self._judge().judge(url, None, 1, by)
-        if found is not None and found.admitted:
-            yield _Try(found._replace(rule=f"{why} {pattern}"), pattern)
+        return found._replace(rule=why) if found is not None and found.admitted else None
 
     def _known(self, host: str) -> _Host | None:
         """What is known of a host; its URLs are looked through once."""
@@ -212,8 +238,8 @@ class Explorer:
             return self._hosts[host]
         rows = self._database.stream(
             "SELECT u.url FROM urls u JOIN hosts h ON h.id = u.host_id"
-            " WHERE h.name = ? AND u.verdict = 'ok'",
-            (host,),
+            " WHERE h.name = ? AND u.verdict = 'ok' AND u.page_type != ?",
+            (host, LISTING),
         )
         known = None
         for (url,) in rows:
@@ -246,7 +272,3 @@ def _goes_on(lesson: dict[str, Any], visit: Visit, admitted: int) -> bool:
     lesson["vain"] = 0 if admitted else lesson.get("vain", 0) + 1
     is_page = visit.ending.verdict is Verdict.OK
     return is_page and lesson["vain"] < _PAGES_IN_VAIN and len(links - before) >= _NEW_LINKS
-
-
-def _listing(url: str, by: FoundBy, rule: str) -> Found:
-    return Found(url, split(url).host, 0, by, admitted=True, rule=rule, page_type=LISTING)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from base64 import b32encode
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
@@ -22,6 +23,8 @@ _NOWHERE = "https://imported.invalid/"  # a domain that never exists, for record
 _BATCH = 500
 _BATCH_BYTES = 32 * 1024**2
 _LONGEST_LINE = 32 * 1024**2  # characters
+_HEADER_BYTES = 150  # that a header takes besides its characters
+_MOST_AT_A_MOMENT = 100  # captures of a URL; each one more is compared with all of them
 
 
 class Reference(NamedTuple):
@@ -55,9 +58,14 @@ class ImportCounts(NamedTuple):
     added: int
     unchanged: int  # were there already, with the same bytes
     unresolved: int = 0  # refer to bytes that nobody knows
+    crowded: int = 0  # of a URL at a moment that has very many captures already
 
     def plus(self, more: ImportCounts) -> ImportCounts:
         return ImportCounts(*(a + b for a, b in zip(self, more, strict=True)))
+
+
+_ADDED, _UNCHANGED = ImportCounts(1, 0), ImportCounts(0, 1)
+_UNRESOLVED, _CROWDED = ImportCounts(0, 0, unresolved=1), ImportCounts(0, 0, crowded=1)
 
 
 def read_records(
@@ -67,7 +75,8 @@ def read_records(
 
     Raises UsageError that names the line which is not like that.
     """
-    for number, line in enumerate(file, 1):
+    lines = iter(lambda: file.readline(_LONGEST_LINE + 1), "")  # never more of one than is taken
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -112,6 +121,8 @@ class Importer:
         self._frontier = frontier
         self._captures = captures
         self._blobs = blobs
+        # Very many records may refer to the same large page.
+        self._digests = lru_cache(maxsize=10_000)(self._make_digests)
 
     def keep(self, pages: Iterable[ImportedPage]) -> Iterator[ImportCounts]:
         """Counts after each batch that is durable; the last one holds the totals."""
@@ -121,6 +132,7 @@ class Importer:
         for page in pages:
             batch.append(page)
             size += len(page.body or b"")
+            size += sum(len(name) + len(value) + _HEADER_BYTES for name, value in page.headers)
             if len(batch) == _BATCH or size > _BATCH_BYTES:
                 counts = counts.plus(self._keep_batch(batch))
                 yield counts
@@ -133,16 +145,32 @@ class Importer:
             for page in pages
         ]
         self._blobs.flush()
-        added = unresolved = 0
+        counts = ImportCounts(0, 0)
         for page, sha256 in zip(pages, hashes, strict=True):
             # Only now: what it refers to may be a page of the same batch.
-            earlier = self._resolve(page) if page.refers_to else None
-            if page.refers_to and earlier is None:
-                unresolved += 1
-            elif self._record(page, earlier.sha256 if earlier else sha256, earlier):
-                added += 1
+            counts = counts.plus(self._keep_page(page, sha256))
         self._database.commit()
-        return ImportCounts(added, len(pages) - added - unresolved, unresolved)
+        return counts
+
+    def _keep_page(self, page: ImportedPage, sha256: str | None) -> ImportCounts:
+        earlier = None
+        if page.refers_to:
+            earlier = self._resolve(page)
+            if earlier is None:
+                return _UNRESOLVED
+            sha256 = earlier.sha256
+        if page.is_dated:
+            known = self._captures.hashes_at(page.url, page.fetched_at, _MOST_AT_A_MOMENT)
+            if sha256 not in known and len(known) == _MOST_AT_A_MOMENT:
+                return _CROWDED
+            is_there = sha256 in known
+        else:
+            before = self._captures.latest(page.url)
+            is_there = before is not None and before.sha256 == sha256
+        if is_there:
+            return _UNCHANGED
+        self._record(page, sha256, earlier)
+        return _ADDED
 
     def _resolve(self, page: ImportedPage) -> Capture | None:
         """The capture that brought the bytes which a page refers to."""
@@ -150,9 +178,8 @@ class Importer:
         url, at, digest = page.refers_to
         if at is not None:
             # Others may have noted the same moment to the second only.
-            near = self._captures.at(url, at) or self._captures.at(url, at, within=1.0)
-            found = [capture for capture in near if capture.sha256]
-            return found[-1] if found else None
+            exact = self._captures.with_bytes_at(url, at)
+            return exact or self._captures.with_bytes_at(url, at, within=1.0)
         last = self._captures.latest(url, before=page.fetched_at)
         is_sure = page.verdict is Verdict.NOT_MODIFIED or (last and self._has_digest(last, digest))
         return last if is_sure else None
@@ -160,23 +187,19 @@ class Importer:
     def _has_digest(self, capture: Capture, digest: str) -> bool:
         algorithm, _, value = digest.lower().partition(":")
         name = algorithm.replace("-", "")
-        body = self._blobs.read(capture.sha256) if capture.sha256 else None
-        if body is None or name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
+        if name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
             return False
-        made = hashlib.new(name, body, usedforsecurity=False).digest()
-        return value.rstrip("=") in {made.hex(), b32encode(made).decode().lower().rstrip("=")}
+        return bool(capture.sha256) and value.rstrip("=") in self._digests(capture.sha256, name)
 
-    def _is_there(self, page: ImportedPage, sha256: str | None) -> bool:
-        if page.is_dated:
-            known = self._captures.at(page.url, page.fetched_at)
-            return any(capture.sha256 == sha256 for capture in known)
-        before = self._captures.latest(page.url)
-        return before is not None and before.sha256 == sha256
+    def _make_digests(self, sha256: str, algorithm: str) -> Sequence[str]:
+        """The spellings of a digest of stored bytes."""
+        body = self._blobs.read(sha256)
+        if body is None:
+            return ()
+        made = hashlib.new(algorithm, body, usedforsecurity=False).digest()
+        return made.hex(), b32encode(made).decode().lower().rstrip("=")
 
-    def _record(self, page: ImportedPage, sha256: str | None, earlier: Capture | None) -> bool:
-        """Record a page, unless it is there."""
-        if self._is_there(page, sha256):
-            return False
+    def _record(self, page: ImportedPage, sha256: str | None, earlier: Capture | None) -> None:
         found = Found(
             page.url, split(page.url).host, 0, FoundBy.IMPORT, admitted=True, rule="imported"
         )
@@ -186,11 +209,10 @@ class Importer:
         newest = self._captures.newest_at(url_id)
         number = self._captures.add(url_id, _capture(page, sha256, earlier))
         if newest is not None and newest > page.fetched_at:
-            return True  # the past of a URL does not change where it stands
+            return  # the past of a URL does not change where it stands
         content = number if page.verdict is Verdict.OK else None
         ending = Ending(url_id, UrlState.DONE, page.verdict, page.reason, None, number, content)
         self._frontier.settle([ending])
-        return True
 
 
 def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) -> Capture:

@@ -28,6 +28,7 @@ from crawl4r.warc_pages import Bad, PageMaker, Skip
 _NAMES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
 _MOST_TOLD = 100  # damages that are told one by one; the others are only counted
 _UNKNOWN = "unknown-original"
+_CROWDED = "too-many-at-a-moment"
 
 
 class Damage(NamedTuple):
@@ -89,8 +90,10 @@ class ArchiveImport:
         if counts.unresolved:
             self._is_again = True
             *_, again = self._importer.keep(self._pages())
-            counts = ImportCounts(counts.added + again.added, counts.unchanged, again.unresolved)
+            added, crowded = counts.added + again.added, counts.crowded + again.crowded
+            counts = ImportCounts(added, counts.unchanged, again.unresolved, crowded)
             self._skipped[_UNKNOWN] += again.unresolved
+        self._skipped[_CROWDED] += counts.crowded
         skipped = {reason: count for reason, count in sorted(self._skipped.items()) if count}
         return ArchiveCounts(counts.added, counts.unchanged, skipped, self._broken, self._damages)
 

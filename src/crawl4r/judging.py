@@ -217,6 +217,8 @@ class Judge:
             # Who asks for example.org means the site that example.org now sends everybody to.
             self._on_seed_moved(split(target.url).netloc)
             target = self._judge_target(lease, location, hops) or target
+        if lease.page_type == LISTING:  # and so is what it leads to; it is no seed that has moved
+            target = target._replace(by=lease.by, page_type=LISTING, groups=())
         # A discoverer that found this page finds its target too, and knows what the caps say to it.
         found = [] if lease.by == FoundBy.SPOOL else [target]
         return self._done(

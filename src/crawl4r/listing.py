@@ -9,7 +9,6 @@ from typing import NamedTuple
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.model import LISTING, Found, FoundBy, Lease
 from crawl4r.reading import LinkJudge
-from crawl4r.urls.canonical import split
 
 _SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
 _ROOT_WITHIN = 4096  # bytes
@@ -77,17 +76,11 @@ def _judged(named: Iterable[_Named], lease: Lease, judge: LinkJudge) -> list[Fou
 
 
 def _each_judged(named: Iterable[_Named], lease: Lease, judge: LinkJudge) -> Iterator[Found]:
-    """What lists others is read whatever the scope says of its kind; it must not lead elsewhere."""
-    host = split(lease.url).host
     for item in named:
-        found = judge.judge(item.url, lease.url, lease.depth + 1, item.by)
-        if found is None:
-            continue
         if item.is_listing:
-            if found.host == host:
-                rule = f"named by {lease.url}"
-                yield found._replace(
-                    depth=lease.depth, admitted=True, rule=rule, page_type=LISTING, groups=()
-                )
+            why = f"named by {lease.url}"
+            found = judge.judge_listing(item.url, lease.url, lease.depth, item.by, why)
         else:
+            found = judge.judge(item.url, lease.url, lease.depth + 1, item.by)
+        if found is not None:
             yield found._replace(lastmod=item.lastmod)

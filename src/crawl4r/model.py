@@ -107,6 +107,10 @@ class Found(NamedTuple):
     lastmod: float | None = None  # epoch seconds, as whoever named it says
     written: str = ""  # path and query as the page wrote them, where the canonical ones differ
 
+    @property
+    def is_listing(self) -> bool:
+        return self.page_type == LISTING
+
 
 # Asked for because they may name others, and not because anybody linked to them.
 EXPLORED = frozenset(
@@ -118,6 +122,7 @@ EXPLORED = frozenset(
         FoundBy.PAGINATION,
     ]
 )
+LISTINGS = "explore.max_listings"  # the cap that listings of a host count against
 LISTING = "listing"  # the page type of what only names other URLs: a sitemap, an answer of an index
 
 

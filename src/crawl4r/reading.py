@@ -19,7 +19,7 @@ from crawl4r.discovery.sayings import Sayings
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.discovery.seen_links import SeenLinks
 from crawl4r.errors import InvalidUrl
-from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
+from crawl4r.model import LISTING, LISTINGS, Found, FoundBy, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
 from crawl4r.urls.canonical import canonicalize, split, written_path
 from crawl4r.urls.scope import Scope
@@ -105,6 +105,27 @@ class LinkJudge:
         most = self.rules.max_depth
         is_at_depth = depth <= item.depth <= depth + 1 and (most is None or item.depth <= most)
         return is_at_depth and item.host == split(item.url).host and self._scope.judge(item.url)[0]
+
+    def judge_listing(
+        self, href: str, base: str | None, depth: int, by: FoundBy, why: str
+    ) -> Found | None:
+        """The same for what only names other URLs: a sitemap, the next page of a feed.
+
+        The scope holds for it. It is no page: caps of pages and the depth of links do not concern it,
+        and it is visited where nothing else is.
+        """
+        try:
+            url = canonicalize(href, base, self.rules.canonical)
+        except InvalidUrl:
+            return None
+        ruling = self._scope.judge(url)
+        host = split(url).host
+        rule = why if ruling.admitted else ruling.rule
+        groups = [f"{LISTINGS} {host}"]
+        written = written_path(href, base, url) if ruling.admitted else ""
+        return Found(
+            url, host, depth, by, ruling.admitted, rule, LISTING, groups=groups, written=written
+        )
 
 
 class Reader:

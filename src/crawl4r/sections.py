@@ -317,6 +317,8 @@ class Exploring(Section, frozen=True):
     archives: bool = True  # /archive and the like, and date paths like those of known pages
     common_crawl: str = ""  # http(s) address of an index, e.g. https://.../CC-MAIN-2026-40-index
     again_after: Seconds = 24 * 3600.0  # seconds, then sitemaps are read again
+    max_listings: Count = 500  # sitemaps, their indexes and further pages of feeds, a host
+    max_nesting: Annotated[int, Meta(ge=1)] = 3  # sitemaps in sitemaps: an index, and what it names
 
 
 class Spooling(Section, frozen=True):

@@ -22,7 +22,7 @@ from crawl4r.archive.warc_records import (
 from crawl4r.errors import InvalidUrl
 from crawl4r.fetch.chunked import dechunk
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
-from crawl4r.fetch.headers import as_utf8, parse_header_lines
+from crawl4r.fetch.headers import as_utf8, parse_head
 from crawl4r.importing import ImportedPage, Reference
 from crawl4r.model import REJECTED, Verdict
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
@@ -31,7 +31,9 @@ Headers = Sequence[tuple[str, str]]
 
 _STATUS_LINE = re.compile(rb"HTTP/(\d(?:\.\d)?)[ \t]+(\d{3})(?!\d)")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-_MOST_HEAD = 1024**2  # bytes
+_MOST_HEAD = 300 * 1024  # bytes of all heads of a message, and
+_MOST_HEADERS = 5_000  # as the transport takes
+_MOST_CHUNKS = 100_000  # of a body
 _DATE = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?)?)?Z?", re.ASCII
 )
@@ -177,7 +179,7 @@ class PageMaker:
     def _decoded(self, message: _Message) -> bytes:
         body = message.body
         if "chunked" in message.all_of("transfer-encoding").lower():
-            body = dechunk(body)
+            body = _dechunked(body)
         codings = message.all_of("content-encoding")
         start = _CODING_STARTS.get(codings.strip().lower(), b"")
         if not body.startswith(start):
@@ -191,7 +193,8 @@ class PageMaker:
 
     def _note_head(self, record: WarcRecord) -> None:
         """Our own note of what a 304 said; its revisit follows."""
-        text = (record.block or b"").decode("utf-8", "replace")
+        block = record.block or b""
+        text = block.decode("utf-8", "replace") if len(block) <= _MOST_HEAD else ""
         lines = [line.partition(": ") for line in text.split("\r\n")]
         pairs = [value.partition(": ") for name, _, value in lines if name == HTTP_HEADER]
         headers = [(name, value) for name, _, value in pairs]
@@ -216,18 +219,30 @@ def moment_of(date: str) -> float:
 
 
 def _parse(block: bytes) -> _Message:
-    """The HTTP message in a block, behind interim answers if there are any."""
+    """The HTTP message in a block, behind interim answers if there are any.
+
+    All heads together have one limit, so a block of nothing but interim answers ends soon.
+    """
+    start = 0
     while True:
-        end = _HEAD_END.search(block, 0, _MOST_HEAD)
-        line = _STATUS_LINE.match(block)
+        line = _STATUS_LINE.match(block, start)
+        end = _HEAD_END.search(block, start, _MOST_HEAD)
         if line is None or end is None:
             raise Bad("no HTTP message, or one with too long a head")
         status = int(line[2])
-        rest = block[end.end() :]
-        if status >= 200 or not rest.startswith(b"HTTP/"):
-            version = line[1].decode()
-            return _Message(version, status, parse_header_lines([block[: end.start()]]), rest)
-        block = rest
+        if status >= 200 or not block.startswith(b"HTTP/", end.end()):
+            headers = parse_head(block[start : end.start()])
+            if len(headers) > _MOST_HEADERS:
+                raise Bad(f"its HTTP message has more than {_MOST_HEADERS} headers")
+            return _Message(line[1].decode(), status, headers, block[end.end() :])
+        start = end.end()
+
+
+def _dechunked(body: bytes) -> bytes:
+    try:
+        return dechunk(body, _MOST_CHUNKS)
+    except ValueError as problem:
+        raise Bad(f"its body is in {problem}") from None
 
 
 def _address(text: str) -> str:

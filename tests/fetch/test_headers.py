@@ -11,7 +11,7 @@ import pytest
 import crawl4r
 from crawl4r.errors import SettingsError
 from crawl4r.fetch.decoding import ACCEPTED
-from crawl4r.fetch.headers import RequestHeaders, check_header, parse_header_lines
+from crawl4r.fetch.headers import RequestHeaders, check_header, parse_head
 from crawl4r.model import Validators
 from tests.fetch.asking import answer_of, fetch_each
 from tests.site.identity import AUTHORIZATION, PASSWORD, USER
@@ -183,7 +183,7 @@ def test_the_headers_of_the_last_answer_are_read_however_odd() -> None:
         b"X-Empty:\r\n",
         b"\r\n",
     ]
-    assert parse_header_lines(lines) == [
+    assert parse_head(b"".join(lines)) == [
         ("x-folded", "one two"),
         ("set-cookie", "a=1"),
         ("set-cookie", "b=2"),

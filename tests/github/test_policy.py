@@ -8,7 +8,15 @@ import pytest
 
 from tests.cli.running import run
 from tests.github.conftest import Crawled
-from tests.github.crawling import CONTACT, PROFILE, SEEDS, pages_asked, prepare, was_asked_for
+from tests.github.crawling import (
+    CONTACT,
+    PROFILE,
+    SEEDS,
+    crawl,
+    pages_asked,
+    prepare,
+    was_asked_for,
+)
 from tests.github.repositories import BASKET, KITE, SHELF
 from tests.github.routes import ROBOTS, kind_of
 from tests.github.server import GithubSite
@@ -80,6 +88,16 @@ def test_check_policy_knows_that_a_cap_is_full_for_what_nobody_found(crawled: Cr
     # The pages' cap comes before that of the issues.
     assert full == f"{unseen} denied: capped (cap of 30 reached for pages lantern/kite)"
     assert free.startswith(f"{HOME}{BASKET.path}/issues/1 allowed: robots-allowed")
+
+
+def test_nothing_is_guessed_that_the_profile_denies(github: GithubSite, tmp_path: Path) -> None:
+    """When links run dry a crawl tries sitemaps and archives: here, none that is of no kind."""
+    workspace, before = prepare(github, tmp_path), len(github.requests())
+    answer = crawl(workspace, "--explore", "--depth", "1", seeds=[HOME + BASKET.path])
+    assert answer.code == 0
+    urls = sorted({HOME + path for path in pages_asked(github.requests(before))})
+    policies = run("check-policy", *urls, "-w", workspace, *PROFILE[:2], "--json").lines
+    assert [policy["url"] for policy in policies if not policy["allowed"]] == []
 
 
 def test_without_a_contact_nothing_is_asked_for(github: GithubSite, tmp_path: Path) -> None:

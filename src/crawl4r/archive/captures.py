@@ -142,14 +142,23 @@ class Captures:
         )
         return _capture_of(rows[0]) if rows else None
 
-    def at(self, url: str, moment: float, within: float = SAME_MOMENT) -> list[Capture]:
-        """Captures of a URL at a moment, give or take `within` seconds, oldest first."""
+    def with_bytes_at(self, url: str, moment: float, within: float = SAME_MOMENT) -> Capture | None:
+        """The newest capture of a URL that has bytes, of a moment give or take `within` seconds."""
         rows = self._database.read(
-            f"{_SELECT} WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ?"
-            " ORDER BY c.fetched_at, c.id",
+            f"{_SELECT} WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ? AND c.sha256 IS NOT NULL"
+            " ORDER BY c.fetched_at DESC, c.id DESC LIMIT 1",
             (url, moment - within, moment + within),
         )
-        return [_capture_of(row) for row in rows]
+        return _capture_of(rows[0]) if rows else None
+
+    def hashes_at(self, url: str, moment: float, most: int) -> list[str | None]:
+        """What captures of a URL at a moment hold, of `most` captures at most."""
+        rows = self._database.read(
+            "SELECT c.sha256 FROM captures c JOIN urls u ON u.id = c.url_id"
+            " WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ? LIMIT ?",
+            (url, moment - SAME_MOMENT, moment + SAME_MOMENT, most),
+        )
+        return [sha256.hex() if sha256 else None for (sha256,) in rows]
 
     def newest(self, url_id: int) -> Capture:
         """The newest capture of a URL that has one, whatever it holds."""

@@ -10,6 +10,7 @@ import re
 import zlib
 from abc import ABC, abstractmethod
 from enum import Enum
+from os import SEEK_END
 from typing import IO, Protocol
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -17,7 +18,7 @@ ZSTD_MAGICS = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame, a dictionar
 _RECORD = b"WARC/"
 _CHUNK = 64 * 1024  # packed bytes read at once
 PIECE = 256 * 1024  # unpacked bytes given at once
-_MOST_TRIES = 10_000  # places that look like a member and are none
+_MOST_TRIES = 10_000  # places of a file that look like a member
 _LONGEST_MATCH = 16  # bytes
 _BLANK_LINE = re.compile(rb"\n\r?\n(?=WARC/)")
 
@@ -53,6 +54,9 @@ class Unpacker(Protocol):
     def consumed(self) -> int:
         """How many bytes of the file were read so far."""
 
+    def left(self) -> int | None:
+        """How many bytes it has not given yet; None where only unpacking them would tell."""
+
     def search(self, offset: int) -> bool:
         """Go to where a record may begin, behind this offset; False when there is none."""
 
@@ -64,6 +68,8 @@ class PlainBytes:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
+        self._size = file.seek(0, SEEK_END)
+        file.seek(0)
         self._at = 0
         self.is_start = False
 
@@ -77,6 +83,9 @@ class PlainBytes:
 
     def consumed(self) -> int:
         return self._at
+
+    def left(self) -> int:
+        return self._size - self._at
 
     def search(self, offset: int) -> bool:
         """Behind a blank line: the text of a page may speak of WARC, too."""
@@ -100,6 +109,7 @@ class Members(ABC):
         self._at = 0  # in the file, behind the input
         self._member = 0
         self._is_fresh = False
+        self._tries_left = _MOST_TRIES
         self.is_start = False
 
     def next(self) -> bytes:
@@ -119,9 +129,13 @@ class Members(ABC):
     def consumed(self) -> int:
         return self._at - len(self._input)
 
+    def left(self) -> None:
+        return None
+
     def search(self, offset: int) -> bool:
         """Magic bytes may stand anywhere: only what unpacks to a record is one."""
-        for _ in range(_MOST_TRIES):
+        while self._tries_left:
+            self._tries_left -= 1
             candidate = _find(self._file, self.magic, offset + 1)
             if candidate is None:
                 return False

@@ -37,9 +37,19 @@ class ZstdFrames(Members):
     def _open_member(self) -> bool:
         if self.consumed() == 0 and self._has(8) and self._input.startswith(ZSTD_MAGICS[1]):
             self._read_dictionary()
-        while self._has(8) and _SKIPPABLE.match(self._input):
-            self._seek(self.consumed() + 8 + _length_in(self._input))
+        self._skip_frames()
         return super()._open_member()
+
+    def _skip_frames(self) -> None:
+        """Pass over skippable frames; those at hand all at once, for they may be 8 bytes each."""
+        while self._has(8) and _SKIPPABLE.match(self._input):
+            at = 0
+            while len(self._input) - at >= 8 and _SKIPPABLE.match(self._input, at):
+                at += 8 + _length_in(self._input, at)
+            if at <= len(self._input):
+                self._input = self._input[at:]
+            else:
+                self._seek(self.consumed() + at)
 
     def _unpack(self) -> bytes:
         assert self._unpacker is not None
@@ -72,8 +82,8 @@ class ZstdFrames(Members):
             raise Damaged(0, reason, GoOn.NOWHERE) from None
 
 
-def _length_in(head: bytes) -> int:
-    (length,) = struct.unpack_from("<I", head, 4)
+def _length_in(head: bytes, at: int = 0) -> int:
+    (length,) = struct.unpack_from("<I", head, at + 4)
     return int(length)
 
 

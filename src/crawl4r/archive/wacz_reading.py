@@ -8,7 +8,8 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -18,10 +19,13 @@ ZIP_MAGIC = b"PK\x03\x04"
 _NAMES = (".warc", ".warc.gz", ".warc.zst")
 _HEAD = struct.Struct("<26xHH")  # of a file in a zip: the lengths of its name and of more
 _ENCRYPTED = 1  # a flag
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may take gigabytes to unpack
 _UNREADABLE = (
-    zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struct.error, zlib.error,
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError,
+    struct.error, zlib.error,
 )  # fmt: skip
 _MOST_RATIO = 100  # a WARC file that is packed better than this was made to fill a disk
+_MOST_DIRECTORY = 8 * 1024**2  # bytes; an entry takes ten times as many once it is read
 
 
 class Inner(NamedTuple):
@@ -34,38 +38,72 @@ class Inner(NamedTuple):
 
 def warcs_in(path: Path) -> Iterator[Inner]:
     """The WARC files, by name. Raises UsageError for what is no such package."""
-    try:
-        package = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as problem:
-        raise UsageError(f"{path} cannot be read as a WACZ file: {problem}") from None
-    with package, path.open("rb") as raw:
-        entries = [entry for entry in package.infolist() if entry.filename.endswith(_NAMES)]
-        if not entries:
-            raise UsageError(f"{path} is a zip file without a WARC file in it")
-        for entry in sorted(entries, key=lambda entry: entry.filename):
-            try:
-                file = _open(package, entry, raw)
-            except _UNREADABLE as problem:
-                yield Inner(entry.filename, None, str(problem))
-                continue
-            with file:
-                yield Inner(entry.filename, file)
+    with path.open("rb") as raw:
+        try:
+            package = zipfile.ZipFile(_Wary(raw))
+        except _UNREADABLE as problem:
+            raise UsageError(f"{path} cannot be read as a WACZ file: {problem}") from None
+        with package:
+            entries = [entry for entry in package.infolist() if entry.filename.endswith(_NAMES)]
+            if not entries:
+                raise UsageError(f"{path} is a zip file without a WARC file in it")
+            room = _room(package.infolist(), path.stat().st_size)
+            for entry in sorted(entries, key=lambda entry: entry.filename):
+                try:
+                    file = _open(package, entry, raw, room[entry.header_offset])
+                except _UNREADABLE as problem:
+                    yield Inner(entry.filename, None, str(problem) or type(problem).__name__)
+                    continue
+                with file:
+                    yield Inner(entry.filename, file)
 
 
-def _open(package: zipfile.ZipFile, entry: zipfile.ZipInfo, raw: IO[bytes]) -> IO[bytes]:
+def _room(entries: Sequence[zipfile.ZipInfo], size: int) -> dict[int, int]:
+    """How many bytes of the package an entry may take, by its offset: up to the next one.
+
+    Entries that share an offset share its bytes, so there are none for any of them: a small package
+    would otherwise unpack to anything.
+    """
+    offsets = sorted(entry.header_offset for entry in entries)
+    room = dict(pairwise([*offsets, size]))
+    shared = {offset for offset, following in pairwise(offsets) if offset == following}
+    return room | dict.fromkeys(shared, 0)
+
+
+def _open(package: zipfile.ZipFile, entry: zipfile.ZipInfo, raw: IO[bytes], room: int) -> IO[bytes]:
+    if entry.header_offset < 0 or entry.compress_size > room - _HEAD.size:
+        raise RuntimeError("its bytes are not in the package, or belong to another file of it")
+    if entry.compress_type not in _METHODS:
+        raise RuntimeError("neither stored nor deflated")
     if entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & _ENCRYPTED:
         raw.seek(entry.header_offset)
         name_length, more_length = _HEAD.unpack(raw.read(_HEAD.size))
         start = entry.header_offset + _HEAD.size + name_length + more_length
-        return io.BufferedReader(_Part(raw, start, entry.file_size))
+        return io.BufferedReader(_Part(raw, start, entry.compress_size))
     if entry.file_size > _MOST_RATIO * max(entry.compress_size, 1024):
         raise RuntimeError("unpacks to far more than it was packed in")
     # The format wants it stored. It is unpacked beside, because damage is looked for back and forth.
     unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
-    with package.open(entry) as file:
-        shutil.copyfileobj(file, unpacked)
+    try:
+        with package.open(entry) as file:
+            shutil.copyfileobj(file, unpacked)
+    except BaseException:
+        unpacked.close()
+        raise
     unpacked.seek(0)
     return unpacked
+
+
+class _Wary(io.BufferedReader):
+    """A file that gives a zip reader no more at once than a directory may have."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(cast(io.RawIOBase, _Part(file, 0, file.seek(0, io.SEEK_END))))
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is not None and size > _MOST_DIRECTORY:
+            raise zipfile.BadZipFile(f"its directory has more than {_MOST_DIRECTORY:,} bytes")
+        return super().read(size)
 
 
 class _Part(io.RawIOBase):

@@ -26,9 +26,13 @@ _MOST_HEAD = 1024**2  # bytes of a record's own header
 _BOMB_BYTES = 512 * 1024**2  # what may be unpacked and thrown away, whatever it was packed in
 _BOMB_RATIO = 200  # and how many times its packed size, past that
 _MOST_BROKEN = 1_000  # then nobody looks for more
+_MOST_IN_VAIN = 1024**3  # bytes that may be unpacked for records that turn out to be broken
+_MOST_BLANKS = 16 * 1024**2  # bytes of blank lines between two records
+_FREE_RECORDS = 10_000  # and one more for each so many bytes of a packed file:
+_LEAST_RECORD = 8  # an identifier alone has twice as many that cannot be packed
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _GAP = b"\r\n\r\n"  # behind a record; writers are careless about it
-_BLANKS = b"\r\n"
+_BLANKS = re.compile(rb"[\r\n]*")
 
 
 class WarcRecord(NamedTuple):
@@ -69,6 +73,11 @@ class WarcReader:
         self._largest = largest
         self._buffer = bytearray()
         self._later: Damaged | None = None  # of what follows a whole record
+        self._given = 0  # unpacked bytes
+        self._began = 0  # of them, before the record that is being read
+        self._records = 0
+        self._in_vain = 0  # unpacked bytes of broken records
+        self._furthest = 0  # in the file
 
     @property
     def consumed(self) -> int:
@@ -76,31 +85,46 @@ class WarcReader:
         return self._unpacker.consumed()
 
     def __iter__(self) -> Iterator[WarcRecord | Broken]:
-        broken = 0
-        while broken < _MOST_BROKEN:
+        for _ in range(_MOST_BROKEN - 1):
             try:
-                if not self._skip_blanks():
-                    return
-                yield self._read()
+                yield from self._whole_records()
+                return
             except Damaged as damage:
                 yield Broken(damage.offset, damage.reason)
-                broken += 1
                 if not self._go_on(damage):
                     return
+            # Broken records within broken records are read again and again.
+            if self._in_vain > max(_MOST_IN_VAIN, 2 * self._furthest):
+                break
+        yield Broken(self._furthest, "too much is damaged: nothing behind this was read")
+
+    def _whole_records(self) -> Iterator[WarcRecord]:
+        """Up to the end of the file. Raises Damaged."""
+        while True:
+            self._began = self._given - len(self._buffer)
+            if not self._skip_blanks():
+                return
+            yield self._read()
 
     def _go_on(self, damage: Damaged) -> bool:
         if damage.go_on is GoOn.HERE:
             return True
+        self._in_vain += self._given - self._began
+        self._furthest = max(self._furthest, self.consumed)
         self._buffer.clear()
         return damage.go_on is GoOn.SEARCHING and self._unpacker.search(damage.offset)
 
     def _skip_blanks(self) -> bool:
         """To the first byte of a record; False at the end of the file."""
+        skipped = 0
         while True:
-            rest = self._buffer.lstrip(_BLANKS)
-            del self._buffer[: len(self._buffer) - len(rest)]
+            blanks = _BLANKS.match(self._buffer)
+            skipped += blanks.end() if blanks else 0
+            del self._buffer[: blanks.end() if blanks else 0]
             if self._buffer:
                 return True
+            if skipped > _MOST_BLANKS:
+                raise Damaged(self._unpacker.offset(0), "nothing but blank lines for too long")
             if not self._fill():
                 return False
 
@@ -110,17 +134,34 @@ class WarcReader:
             raise damage
         piece = self._unpacker.next()
         self._buffer += piece
+        self._given += len(piece)
         return bool(piece)
 
     def _read(self) -> WarcRecord:
         offset = self._unpacker.offset(len(self._buffer))
+        self._count(offset)
         fields = _parse_head(self._read_head(offset), offset)
         length = _length_of(fields, offset)
+        self._expect_room(offset, length)
         block = self._read_block(offset, length) if length <= self._largest else None
         if block is None:
             self._pass_over(offset, length)
         self._expect_the_end(offset)
         return WarcRecord(offset, fields.get("warc-type", "").lower(), fields, block)
+
+    def _count(self, offset: int) -> None:
+        """A small packed file may hold records without end that say nothing."""
+        self._records += 1
+        most = _FREE_RECORDS + self.consumed // _LEAST_RECORD
+        if self._unpacker.is_packed and self._records > most:
+            reason = f"more than {most:,} records in {self.consumed:,} bytes"
+            raise Damaged(offset, reason, GoOn.NOWHERE)
+
+    def _expect_room(self, offset: int, length: int) -> None:
+        """Where the size of the file says that a length is wrong, nothing is read to find out."""
+        left = self._unpacker.left()
+        if left is not None and length > len(self._buffer) + left:
+            raise Damaged(offset, "the file ends in the middle of it")
 
     def _read_head(self, offset: int) -> bytes:
         seen = 0
@@ -139,7 +180,8 @@ class WarcReader:
     def _read_block(self, offset: int, length: int) -> bytes:
         while len(self._buffer) < length:
             self._fill_within(offset)
-        block = bytes(self._buffer[:length])
+        with memoryview(self._buffer) as view:
+            block = bytes(view[:length])
         del self._buffer[:length]
         return block
 
@@ -196,16 +238,16 @@ def _parse_head(head: bytes, offset: int) -> dict[str, str]:
     version, *lines = head.decode("utf-8", "replace").split("\n")
     if not version.startswith(("WARC/0.", "WARC/1.")):
         raise Damaged(offset, f"of an unknown version: {version.strip()[:40]!r}")
-    fields: dict[str, str] = {}
+    fields: dict[str, list[str]] = {}  # the lines of a value that is folded over several
     last = ""
     for line in lines:
         if line[:1] in {" ", "\t"} and last:
-            fields[last] += " " + line.strip()
+            fields[last].append(line.strip())
             continue
         name, colon, value = line.partition(":")
         last = name.strip().lower() if colon else ""
         if last and last not in fields:
-            fields[last] = value.strip()
+            fields[last] = [value.strip()]
         else:
             last = ""
-    return fields
+    return {name: " ".join(values) for name, values in fields.items()}

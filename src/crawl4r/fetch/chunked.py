@@ -7,22 +7,25 @@ import re
 _SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 
 
-def dechunk(body: bytes) -> bytes:
+def dechunk(body: bytes, most: int) -> bytes:
     """The body without its chunks, up to where they are cut off.
 
     What does not begin with a chunk was put together already, and is given back as it is: many a
-    writer leaves the header as it came.
+    writer leaves the header as it came. Raises ValueError for more than `most` chunks.
     """
-    parts: list[bytes] = []
-    at = 0
+    whole = bytearray()
+    at = count = 0
     while match := _SIZE.match(body, at):
         size = int(match[1], 16)
         if size == 0:
-            return b"".join(parts)
-        parts.append(body[match.end() : match.end() + size])
+            return bytes(whole)
+        count += 1
+        if count > most:
+            raise ValueError(f"more than {most:,} chunks")
+        whole += body[match.end() : match.end() + size]
         at = match.end() + size
         if body[at : at + 2] == b"\r\n":
             at += 2
         elif at < len(body):  # no chunk ends here, so it was none
             return body
-    return b"".join(parts) if parts and at >= len(body) else body
+    return bytes(whole) if count and at >= len(body) else body

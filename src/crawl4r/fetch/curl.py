@@ -9,15 +9,19 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import time
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 
 import pycurl
 from msgspec import Struct, field
 
-from crawl4r.fetch.curl_errors import failure_of
+from crawl4r.fetch.cookie_jar import CookieJar
+from crawl4r.fetch.curl_errors import costly_answer, failure_of
 from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
-from crawl4r.fetch.headers import parse_header_lines
+from crawl4r.fetch.effort import Effort
+from crawl4r.fetch.headers import parse_head
 from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.fetch.readiness import make_readiness
 from crawl4r.model import Failure, Response, Verdict
@@ -31,23 +35,27 @@ _HTTP_VERSIONS = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
 
 
 class _Transfer(Struct):
-    """What belongs to one request while it runs on a handle."""
+    """What belongs to one request while it runs on a handle.
+
+    Head and body are one buffer each: a server chooses how small its chunks are, so a chunk must
+    leave no object behind. libcurl caps both as they arrive: the head by itself, the body by
+    MAXFILESIZE.
+    """
 
     request: Request
     host: str
     answer: asyncio.Future[Response | Failure]
     started: float
-    head: list[bytes] = field(default_factory=list)
-    body: list[bytes] = field(default_factory=list)
+    head: BytesIO = field(default_factory=BytesIO)
+    body: BytesIO = field(default_factory=BytesIO)
     refusal: str | None = None
     is_cut: bool = False
 
-    def take(self, chunk: bytes) -> int | None:
-        """Like `body.append`, but ends the transfer when there is enough."""
-        self.body.append(chunk)
-        enough = self.request.cut_at or 0
-        self.is_cut = sum(map(len, self.body)) >= enough
-        return 0 if self.is_cut else None
+    def take(self, chunk: bytes) -> int:
+        """Like `body.write`, but ends the transfer when there is enough."""
+        taken = self.body.write(chunk)
+        self.is_cut = self.body.tell() >= (self.request.cut_at or 0)
+        return 0 if self.is_cut else taken
 
 
 _CLOSED = Failure(Verdict.NETWORK_ERROR, "the crawl ended", True, hurts_host=False)
@@ -92,12 +100,13 @@ class CurlTransport:
         self._http2 = http2
         self._resolve = resolve or {}
         self._ca_file = ca_file
-        self._jar = _cookie_jar() if cookies else None
+        self._jar = CookieJar() if cookies else None
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, _Transfer] = {}
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._sockets = make_readiness()
+        self._effort = Effort(self._limits.max_effort, time.thread_time)
         self._loop.add_reader(self._sockets, self._act_on_ready)
         self._is_lost_for_names = False
         self._multi = pycurl.CurlMulti()
@@ -182,8 +191,7 @@ class CurlTransport:
         ):
             handle.setopt(option, value)
         if self._jar is not None:
-            handle.setopt(pycurl.SHARE, self._jar)
-            handle.setopt(pycurl.COOKIEFILE, "")
+            self._jar.give_to(handle)
         return handle
 
     def _aim(self, handle: pycurl.Curl, transfer: _Transfer) -> None:
@@ -192,9 +200,9 @@ class CurlTransport:
         if request.url.startswith("https:"):
             handle.setopt(pycurl.CAINFO, self._roots())
         handle.setopt(pycurl.HTTPHEADER, request.headers)
-        handle.setopt(pycurl.HEADERFUNCTION, transfer.head.append)
+        handle.setopt(pycurl.HEADERFUNCTION, transfer.head.write)
         handle.setopt(
-            pycurl.WRITEFUNCTION, transfer.take if request.cut_at else transfer.body.append
+            pycurl.WRITEFUNCTION, transfer.take if request.cut_at else transfer.body.write
         )
         limit = 0 if request.cut_at else self._limits.max_bytes
         handle.setopt(pycurl.MAXFILESIZE_LARGE, limit)
@@ -255,9 +263,10 @@ class CurlTransport:
             self._timer = self._loop.call_later(seconds, self._act_on_time)
 
     def _act_on_ready(self) -> None:
-        for fd, what in self._sockets.ready():
-            self._multi.socket_action(fd, what)
+        costly = self._effort.serve(self._sockets.ready, self._multi.socket_action)
         self._read_results()
+        for fd in costly:
+            self._give_up(fd)
 
     def _act_on_time(self) -> None:
         self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
@@ -273,9 +282,25 @@ class CurlTransport:
             if not queued:
                 return
 
+    def _give_up(self, fd: int) -> None:
+        """End what runs on a connection that has kept us busy for too long."""
+        self._effort.forget(fd)
+        running = self._running.items()
+        for handle, transfer in [each for each in running if _socket_of(each[0]) == fd]:
+            del self._running[handle]
+            self._multi.remove_handle(handle)
+            if not transfer.answer.done():
+                seconds = self._limits.max_effort
+                sent_at = self._sent_at(handle, transfer)
+                transfer.answer.set_result(costly_answer(handle, seconds, sent_at, self._now()))
+            handle.close()
+
     def _finish(self, handle: pycurl.Curl, error: tuple[int, str] | None) -> None:
         transfer = self._running.pop(handle)
+        self._effort.forget(_socket_of(handle))
         self._multi.remove_handle(handle)
+        if self._jar is not None:
+            self._jar.heed(handle, transfer.head.getvalue())
         self._is_lost_for_names = error is not None and error[0] == pycurl.E_COULDNT_RESOLVE_HOST
         answer = (
             failure_of(
@@ -289,8 +314,8 @@ class CurlTransport:
             transfer.answer.set_result(answer)
 
     def _response(self, handle: pycurl.Curl, transfer: _Transfer) -> Response | Failure:
-        headers = parse_header_lines(transfer.head)
-        body = b"".join(transfer.body)
+        headers = parse_head(transfer.head.getvalue())
+        body = transfer.body.getvalue()
         wire_bytes = len(body)
         sent_at = self._sent_at(handle, transfer)
         latency = self._now() - sent_at
@@ -331,10 +356,8 @@ class CurlTransport:
             handle.close()
 
 
-def _cookie_jar() -> Any:
-    share = pycurl.CurlShare()
-    share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
-    return share
+def _socket_of(handle: pycurl.Curl) -> int:
+    return int(handle.getinfo(pycurl.ACTIVESOCKET))
 
 
 def _host_of_proxy(proxy: str) -> str:

@@ -54,3 +54,10 @@ def failure_of(
     return Failure(
         Verdict.NETWORK_ERROR, f"{reason}: {message}", transient, sent_at, latency, status
     )
+
+
+def costly_answer(handle: pycurl.Curl, most: float, sent_at: float, now: float) -> Failure:
+    """An answer whose packets and chunks cost more than `most` seconds of work."""
+    reason = f"its packets and chunks cost more than {most:g} s of work"
+    status = handle.getinfo(pycurl.RESPONSE_CODE) or None
+    return Failure(Verdict.HOSTILE, reason, False, sent_at, max(0.0, now - sent_at), status)

@@ -87,16 +87,29 @@ def as_utf8(value: str) -> str:
         return value
 
 
-def parse_header_lines(lines: list[bytes]) -> list[tuple[str, str]]:
-    """Headers of the last answer among `lines`: names in lower case, folded lines unfolded."""
+def parse_head(head: bytes) -> list[tuple[str, str]]:
+    """Headers of the last answer in `head`: names in lower case, folded lines unfolded."""
     headers: list[tuple[str, str]] = []
-    for line in b"".join(lines).decode("latin-1").split("\n"):
+    folded: list[str] = []  # the lines that go on where the value of the last header ends
+    for line in head.decode("latin-1").split("\n"):
+        if line[:1] in {" ", "\t"}:
+            if headers and (more := line.strip()):
+                folded.append(more)
+            continue
+        if folded:
+            headers[-1] = _unfolded(headers[-1], folded)
+            folded.clear()
         name, colon, value = line.partition(":")
-        if line[:1] in {" ", "\t"} and line.strip():
-            if headers:
-                headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        if line.startswith("HTTP/"):  # another answer: an interim one (103) came before
+            headers.clear()
         elif colon and name:
             headers.append((name.strip().lower(), value.strip()))
-        elif line.startswith("HTTP/"):  # another answer: an interim one (103) came before
-            headers.clear()
+    if folded:
+        headers[-1] = _unfolded(headers[-1], folded)
     return headers
+
+
+def _unfolded(header: tuple[str, str], more: list[str]) -> tuple[str, str]:
+    """All at once: a line at a time would copy the value as often as it has lines."""
+    name, value = header
+    return name, " ".join([value, *more])

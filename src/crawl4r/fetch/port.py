@@ -28,6 +28,8 @@ class FetchLimits(Struct, frozen=True):
     slow_seconds: int = 20
     max_bytes: int = 32 * 1024**2  # on the wire
     max_decoded_bytes: int = 32 * 1024**2
+    # Seconds of work to take one answer off the wire; 32 MB in sane packets and chunks take 0.05.
+    max_effort: float = 5.0
 
 
 class Transport(Protocol):

@@ -103,27 +103,64 @@ def test(text: str, workspace: Path, as_json: bool) -> None:
 @click.option(
     "--model-threads", type=click.IntRange(0), help="Of the model.  [default: one a core]"
 )
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Name that clients ask for, besides addresses and localhost; several times.",
+)
+@click.option(
+    "--request-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Seconds until a request must have arrived whole.",
+)
+@click.option(
+    "--max-connections",
+    type=click.IntRange(1),
+    default=128,
+    show_default=True,
+    help="Connections at once; the next one is told to come again.",
+)
 @workspace_option
-def serve(host: str, port: int, model_threads: int | None, workspace: Path) -> None:
+def serve(
+    host: str,
+    port: int,
+    model_threads: int | None,
+    names: tuple[str, ...],
+    request_timeout: float,
+    max_connections: int,
+    workspace: Path,
+) -> None:
     """Answer other machines: /embed as text-embeddings-inference, /v1/embeddings as OpenAI.
 
     \b
     crawl4r embed serve
     crawl4r embed serve --host 0.0.0.0 --port 8080 --model-threads 2
+    crawl4r embed serve --host 0.0.0.0 --allow-host models.example.org
 
-    Who can reach the address can use it: there is no password. Ctrl-C finishes what is asked.
+    Who can reach the address can use it: there is no password. Requests for another name, and those of
+    web pages, are refused. Ctrl-C finishes what is asked.
     """
     try:
         import uvicorn  # noqa: PLC0415 - an extra
 
         from crawl4r.interfaces.http.embedding_service import make_app  # noqa: PLC0415
+        from crawl4r.interfaces.http.guarding import guarded_protocol  # noqa: PLC0415
     except ModuleNotFoundError as problem:
         raise UsageError(f"serving needs {problem.name}: pip install 'crawl4r[serve]'") from None
     from crawl4r.content.tokens import load_tokenizer  # noqa: PLC0415 - help goes without
 
     embedder = _build_embedder(workspace, model_threads)
     try:
-        app = make_app(embedder, model=embedder.model, count_tokens=load_tokenizer().count)
+        app = make_app(
+            embedder,
+            model=embedder.model,
+            count_tokens=load_tokenizer().count,
+            hosts=[host, *names],
+        )
         with _listen(host, port) as listening:
             # uvicorn raises the signal again that has stopped it; this is where that ends.
             for number in (signal.SIGINT, signal.SIGTERM):
@@ -131,7 +168,12 @@ def serve(host: str, port: int, model_threads: int | None, workspace: Path) -> N
             address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
             say(f"{embedder.model} on {address}")
             config = uvicorn.Config(
-                app, log_level="warning", use_colors=False, timeout_graceful_shutdown=30
+                app,
+                http=guarded_protocol(request_timeout, max_connections),
+                ws="none",
+                log_level="error",
+                use_colors=False,
+                timeout_graceful_shutdown=30,
             )
             uvicorn.Server(config).run(sockets=[listening])
     finally:

@@ -63,7 +63,7 @@ async def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
             counts = _as_json(_import_archive(file, workspace, talks=talks))
         else:
             with file.open(encoding="utf-8", errors="surrogateescape") as lines:
-                added, unchanged, _ = workspace.import_records(lines, str(file))
+                added, unchanged, *_ = workspace.import_records(lines, str(file))
             counts = {"added": added, "unchanged": unchanged}
         total = workspace.captures.count_after(workspace.documents_cursor)
         with progress_bar(talks) as bar:

@@ -10,7 +10,7 @@ forbids it. What is asked for while the model is at work is done together in its
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from math import exp
 from typing import Any
@@ -20,16 +20,18 @@ from fastapi.responses import JSONResponse
 
 from crawl4r import __version__
 from crawl4r.interfaces.http.embedding_shapes import (
+    Bodies,
     EmbedQuestion,
     OpenAiQuestion,
     Refused,
     RerankQuestion,
-    read_question,
     refusal,
 )
 from crawl4r.interfaces.http.embedding_work import EmbeddingWork, Limits
+from crawl4r.interfaces.http.guarding import HostCheck
 from crawl4r.search.port import Embedder, Reranker, Vector
 
+_LARGEST_AT_ONCE = 8  # requests as large as one may be, that arrive at the same time
 _OPENAI_BATCH = 2048  # texts that OpenAI takes; its clients do not ask for a limit
 
 
@@ -43,8 +45,12 @@ def make_app(
     max_waiting: int = 128,  # requests; the next one is told to come again
     max_input_length: int = 512,  # tokens
     count_tokens: Callable[[Sequence[str]], list[int]] | None = None,
+    hosts: Collection[str] = (),
 ) -> FastAPI:
-    """The service. The embedder is used by one thread of it, and closed by whoever gave it."""
+    """The service. The embedder is used by one thread of it, and closed by whoever gave it.
+
+    `hosts` are names it is asked by, besides addresses, `localhost` and the machine's own name.
+    """
     limits = Limits(max_batch, max_chars, max_waiting, max_input_length)
     work = EmbeddingWork(embedder, reranker, limits, count_tokens)
 
@@ -56,12 +62,14 @@ def make_app(
     # No pages with the API: they would load their scripts from elsewhere.
     app = FastAPI(lifespan=lifespan, openapi_url=None)
     app.add_exception_handler(Refused, refusal)
-    _add_tei(app, work, model, limits)
-    _add_openai(app, work, model, limits, embedder.dimension)
+    app.add_middleware(HostCheck, allowed=hosts)
+    bodies = Bodies(limits.bytes, _LARGEST_AT_ONCE * limits.bytes)
+    _add_tei(app, work, bodies, model, limits)
+    _add_openai(app, work, bodies, model, embedder.dimension)
     return app
 
 
-def _add_tei(app: FastAPI, work: EmbeddingWork, model: str, limits: Limits) -> None:
+def _add_tei(app: FastAPI, work: EmbeddingWork, bodies: Bodies, model: str, limits: Limits) -> None:
     @app.get("/")
     @app.get("/health")
     async def health() -> Response:
@@ -76,7 +84,7 @@ def _add_tei(app: FastAPI, work: EmbeddingWork, model: str, limits: Limits) -> N
     @app.post("/")  # where Hugging Face's own client asks
     @app.post("/embed")
     async def embed(request: Request) -> Response:
-        question = await read_question(request, EmbedQuestion, limits.bytes)
+        question = await bodies.read(request, EmbedQuestion)
         if question.prompt_name:
             raise Refused("Tokenizer", f"the model has no prompt {question.prompt_name!r}")
         texts = _as_list(question.inputs)
@@ -87,7 +95,7 @@ def _add_tei(app: FastAPI, work: EmbeddingWork, model: str, limits: Limits) -> N
 
     @app.post("/rerank")
     async def rerank(request: Request) -> list[dict[str, Any]]:
-        question = await read_question(request, RerankQuestion, limits.bytes)
+        question = await bodies.read(request, RerankQuestion)
         work.check(question.texts, limits.batch)
         scores = await work.rank(question.query, question.texts)
         if not question.raw_scores:
@@ -101,7 +109,7 @@ def _add_tei(app: FastAPI, work: EmbeddingWork, model: str, limits: Limits) -> N
 
 
 def _add_openai(
-    app: FastAPI, work: EmbeddingWork, model: str, limits: Limits, dimension: int
+    app: FastAPI, work: EmbeddingWork, bodies: Bodies, model: str, dimension: int
 ) -> None:
     @app.get("/v1/models")
     async def models() -> dict[str, Any]:
@@ -110,7 +118,7 @@ def _add_openai(
 
     @app.post("/v1/embeddings")
     async def openai(request: Request) -> Response:
-        question = await read_question(request, OpenAiQuestion, limits.bytes)
+        question = await bodies.read(request, OpenAiQuestion)
         if question.dimensions not in {None, dimension}:
             raise Refused("Tokenizer", f"the model has {dimension} dimensions, no others")
         texts = _as_list(question.input)

@@ -6,9 +6,11 @@ from typing import Any, Literal, TypeVar
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ValidationError
+from msgspec import DecodeError, Struct
+from msgspec.json import decode
+from starlette.requests import ClientDisconnect
 
-Q = TypeVar("Q", bound=BaseModel)
+Q = TypeVar("Q", bound=Struct)
 
 # TEI's kinds of errors: the status it answers with, and OpenAI's status and type for the same.
 _KINDS = {
@@ -17,6 +19,7 @@ _KINDS = {
     "Empty": (400, 400, "invalid_request_error"),
     "Backend": (424, 500, "server_error"),
     "Overloaded": (429, 429, "rate_limit_error"),
+    "Forbidden": (403, 403, "permission_error"),
     "Unhealthy": (503, 503, "service_unavailable_error"),
 }
 
@@ -30,39 +33,57 @@ class Refused(Exception):
         self.message = message
 
 
-class EmbedQuestion(BaseModel):
+class EmbedQuestion(Struct):
     inputs: str | list[str]
     truncate: bool | None = None
     prompt_name: str | None = None
 
 
-class RerankQuestion(BaseModel):
+class RerankQuestion(Struct):
     query: str
     texts: list[str]
     raw_scores: bool = False
     return_text: bool = False
 
 
-class OpenAiQuestion(BaseModel):
+class OpenAiQuestion(Struct):
     input: str | list[str]
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = None
 
 
-async def read_question(request: Request, kind: type[Q], max_bytes: int) -> Q:
-    """The body of a request, never more of it in memory than is allowed."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > max_bytes:
-            raise Refused("Validation", f"the request has more than {max_bytes} bytes")
+class Bodies:
+    """Reads the bodies of requests: each up to a size, and all that arrive at once up to another."""
+
+    def __init__(self, largest: int, most: int) -> None:
+        self._largest = largest
+        self._most = most
+        self._held = 0
+
+    async def read(self, request: Request, kind: type[Q]) -> Q:
+        """The question in a body. Raises Refused when it is too large, or none of that kind."""
+        body = bytearray()
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                self._held += len(chunk)
+                if len(body) > self._largest:
+                    raise Refused("Validation", f"the request has more than {self._largest} bytes")
+                if self._held > self._most:
+                    raise Refused("Overloaded", "too many large requests arrive at once")
+            return _parse(kind, bytes(body))
+        except ClientDisconnect:
+            raise Refused("Empty", "the request broke off") from None
+        finally:
+            self._held -= len(body)
+
+
+def _parse(kind: type[Q], body: bytes) -> Q:
+    """At the first thing that is wrong it ends, and what nobody asked for is not built at all."""
     try:
-        return kind.model_validate_json(bytes(body))
-    except ValidationError as problem:
-        first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        text = f"{where}: {first['msg']}" if where else first["msg"]
-        raise Refused("Tokenizer", text) from None  # 422, as TEI answers to what it cannot read
+        return decode(body, type=kind)
+    except (DecodeError, RecursionError) as problem:
+        raise Refused("Tokenizer", str(problem)) from None  # 422, as TEI answers to such
 
 
 def refusal(request: Request, refused: Exception) -> JSONResponse:
