@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.exporting import EXPORTS, path_of, row_of
+from crawl4r.exporting import EXPORTS, row_of
 from tests.cli.running import run
 from tests.content.making_pdf import pdf_saying
 from tests.faults.killing import start_dying, was_killed
@@ -339,31 +339,6 @@ def test_a_page_that_breaks_its_reader_gets_a_verdict_and_the_rest_their_documen
     with crawl4r.open(tmp_path, read_only=True) as workspace:
         (capture, read), *_ = workspace.history(f"{site.url}/deep")
     assert capture.verdict.value == "unreadable" or (read and read.verdict in {"unreadable", "ok"})
-
-
-@pytest.mark.parametrize(
-    ("url", "path"),
-    [
-        ("http://e.org/", "e.org/index.md"),
-        ("http://e.org/a/b.html", "e.org/a/b.html.md"),
-        ("http://e.org/a/", "e.org/a/index.md"),
-        ("http://e.org:8080/a", "e.org_8080/a.md"),
-    ],
-)
-def test_a_page_has_its_place_in_the_tree(url: str, path: str) -> None:
-    assert str(path_of(url)) == path
-
-
-def test_no_two_urls_share_a_place_and_none_is_outside() -> None:
-    urls = [
-        "http://e.org/", "http://e.org/index", "http://e.org/a?b=1", "http://e.org/a?b=2",
-        "http://e.org/a", "http://e.org/a/", "http://e.org/%2e%2e/%2e%2e/x", "http://e.org/a%2fb",
-        "http://e.org/a/b", "http://e.org/" + "x" * 500, "http://e.org/" + "x" * 501,
-        "http://e.org/a:b", "http://e.org/a;b", "http://e.org/.hidden", "http://e.org/hidden",
-    ]  # fmt: skip
-    places = [path_of(url) for url in urls]
-    assert len(set(places)) == len(urls)
-    assert all(".." not in place.parts and len(place.name) < 130 for place in places)
 
 
 def test_every_export_holds_every_document(site: Site, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ async def build_crawl(
         wall=wall,
         chance=chance,
         types=fetch.types,
-        request=requests.number_of(headers.common),
+        request=requests.number_of(headers.recorded),
         on_seed_moved=hooks.on_seed_moved,
     )
     explorer = _make_explorer(parts, order, frontier, lambda: judge.links, wall)

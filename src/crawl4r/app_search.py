@@ -24,6 +24,7 @@ from crawl4r.search.vectors_scan import ScanVectors
 from crawl4r.searching import Searcher
 from crawl4r.settings import Settings, cache_folder
 from crawl4r.state.database import Database
+from crawl4r.state.layout import refuse_links
 from crawl4r.state.lock import WorkspaceLock
 
 _FOLDER = "index"
@@ -35,6 +36,7 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
 
     A rebuild fills a new generation, which searches use once this ends without an error.
     """
+    refuse_links(path)
     with contextlib.ExitStack() as stack:
         stack.callback(WorkspaceLock(path, "index").close)
         state = Database(path / "state.db", read_only=True)
@@ -94,6 +96,7 @@ class SearchDoor:
     """Searches a workspace, also while it is crawled; takes up a rebuilt index when there is one."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
+        refuse_links(path)
         self._settings = settings
         self._generations = Generations(path / _FOLDER)
         self._embedder = build_embedder(settings)

@@ -13,12 +13,16 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import fields
 
 from crawl4r.errors import SettingsError
+from crawl4r.urls.credentials import without_credentials
 
 AS_WRITTEN = object()  # marks a field that may be written in ways which `__post_init__` knows
+SECRET = object()  # marks a text that is never shown
+ADDRESS = object()  # marks one that may hold a password, which is not shown
+IS_SET = "(set)"  # in place of a secret
 _SWITCHES = {"yes": True, "on": True, "y": True, "t": True}
 _SWITCHES |= {"no": False, "off": False, "n": False, "f": False}
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
@@ -30,6 +34,14 @@ class Section(Struct, frozen=True):
     Types and ranges are checked where it is read. What else must hold is said by `__post_init__`, with
     a SettingsError whose key begins in this section.
     """
+
+    def __repr__(self) -> str:
+        """For tracebacks and logs, which must not tell a secret either."""
+        return f"{type(self).__name__}({self.shown()})"
+
+    def shown(self) -> dict[str, Any]:
+        """All of it as plain values, but for secrets: of those only whether they are set."""
+        return {field.name: _shown(field.type, getattr(self, field.name)) for field in fields(self)}
 
 
 S = TypeVar("S", bound=Section)
@@ -59,7 +71,7 @@ def checked(kind: type[S], written: object, key: str = "") -> S:
 
 
 def _value(kind: Any, written: Any, key: str) -> Any:
-    if AS_WRITTEN in getattr(kind, "__metadata__", ()):
+    if _is_marked(kind, AS_WRITTEN):
         return written
     if get_origin(kind) in {Union, UnionType}:  # of one kind and nothing
         (kind,) = set(get_args(kind)) - {NoneType}
@@ -85,21 +97,50 @@ def _mapping(kind: Any, written: Any, key: str) -> dict[str, Any]:
     if not isinstance(written, Mapping):
         raise SettingsError(key, "must be a mapping, like {name: value}")
     for name in written:
-        if not isinstance(name, str):
+        if not isinstance(name, str) or not _is_text(name):
             raise SettingsError(_below(key, name), "must be text: put the name in quotes")
     return {name: _value(inner, item, _below(key, name)) for name, item in written.items()}
 
 
 def _scalar(kind: Any, written: Any, key: str) -> Any:
     plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    if written == IS_SET and _is_marked(kind, SECRET):
+        raise SettingsError(key, f"{IS_SET} stands where a secret is not shown: write the secret")
     if isinstance(written, str) and plain in {bool, int, float}:
         written = _without_quotes(plain, written)
+    if isinstance(written, str) and not _is_text(written):
+        raise SettingsError(key, "is not Unicode: save or type it as UTF-8")
     if isinstance(written, float) and plain in {int, float} and not math.isfinite(written):
         raise SettingsError(key, "must be a finite number")
     with suppress(ValidationError):
         return convert(written, kind, strict=False)  # 5.0 is a whole number, 0 and 1 are switches
     is_bare = plain is str and isinstance(written, int | float)
     raise SettingsError(key, f"must be {_wanted(kind)}{': put it in quotes' if is_bare else ''}")
+
+
+def _is_marked(kind: Any, mark: object) -> bool:
+    return mark in getattr(kind, "__metadata__", ())
+
+
+def _shown(kind: Any, value: Any) -> Any:
+    if isinstance(value, Section):
+        return value.shown()
+    if isinstance(value, list):
+        return [_shown(get_args(kind)[0], item) for item in value]
+    if isinstance(value, dict):
+        return {name: _shown(get_args(kind)[1], item) for name, item in value.items()}
+    if value and _is_marked(kind, SECRET):
+        return IS_SET
+    return without_credentials(value) if _is_marked(kind, ADDRESS) else to_builtins(value)
+
+
+def _is_text(written: str) -> bool:
+    """False for halves of pairs of surrogates, which no encoding knows."""
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _without_quotes(kind: type, text: str) -> bool | float | str:
@@ -118,8 +159,8 @@ def _wanted(kind: Any) -> str:
         return f"one of {', '.join(get_args(kind))}"
     if isinstance(kind, type) and issubclass(kind, Enum):
         return f"one of {', '.join(member.value for member in kind)}"
-    plain, *rules = get_args(kind) or [kind]
-    return _WORDS[plain] + "".join(_ruled(rule) for rule in rules)
+    plain, *marks = get_args(kind) or [kind]
+    return _WORDS[plain] + "".join(_ruled(mark) for mark in marks if isinstance(mark, Meta))
 
 
 def _ruled(rule: Meta) -> str:

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from crawl4r import events
 from crawl4r.resilience.brake import Brake
+from crawl4r.state.layout import PAUSE, ROLES, STOP
 
-PAUSE, STOP = "pause", "stop"
-ROLES = ("crawl", "discover", "scrape")
 _LOOK_AGAIN = 0.5  # seconds
 
 

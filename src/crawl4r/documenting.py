@@ -36,7 +36,7 @@ from crawl4r.state.database import Database
 from crawl4r.urls.canonical import split
 
 # Bump when the same bytes would give another document: what an older version wrote is out of date.
-EXTRACTOR_VERSION = 3
+EXTRACTOR_VERSION = 4
 
 _NEAR = 0.9  # similarity from which one document stands for both
 _JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
-import os
-import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import yaml
 
 from crawl4r.archive.documents import StoredDocument
+from crawl4r.content.safe_links import without_unsafe_links
 from crawl4r.errors import UsageError
-from crawl4r.urls.canonical import split
+from crawl4r.own_files import replacing
+from crawl4r.urls.file_names import file_of
 
 _COLUMNS = (
     "id", "url", "kind", "title", "markdown", "author", "published", "description", "keywords",
@@ -25,8 +23,7 @@ _COLUMNS = (
     "crawled_at", "updated_at", "capture", "near_of",
 )  # fmt: skip
 _ROWS_AT_ONCE = 1_000  # in memory, for Parquet
-_LONGEST_NAME = 100  # characters of one folder or file
-_UNSAFE = re.compile(r"[^\w.,@+=~-]+")
+_NO_FOLDING = 2**31  # characters of a line of front matter: a value is never broken
 
 
 def row_of(stored: StoredDocument) -> dict[str, Any]:
@@ -47,7 +44,8 @@ def row_of(stored: StoredDocument) -> dict[str, Any]:
 
 
 def export_jsonl(documents: Iterable[StoredDocument], out: Path) -> int:
-    with _replacing(out) as file:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(out) as file:
         count = 0
         for stored in documents:
             file.write(json.dumps(row_of(stored), ensure_ascii=False).encode() + b"\n")
@@ -65,7 +63,8 @@ def export_parquet(documents: Iterable[StoredDocument], out: Path) -> int:
     special |= dict.fromkeys(("crawled_at", "updated_at"), pa.timestamp("us", tz="UTC"))
     schema = pa.schema([(name, special.get(name, pa.string())) for name in _COLUMNS])
     count = 0
-    with _replacing(out) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(out) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
         rows = (_timed(row_of(stored)) for stored in documents)
         while group := list(islice(rows, _ROWS_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
@@ -74,17 +73,23 @@ def export_parquet(documents: Iterable[StoredDocument], out: Path) -> int:
 
 
 def export_markdown(documents: Iterable[StoredDocument], out: Path) -> int:
-    """`host/path.md` with what is known of the page in front; the same URL is always the same file."""
+    """`host/path.md` with what is known of the page in front; the same URL is always the same file.
+
+    Links that must not be followed are made harmless also in documents of earlier versions.
+    """
     count = 0
+    folders: set[Path] = set()
     for stored in documents:
-        file = out / path_of(stored.document.url)
-        file.parent.mkdir(parents=True, exist_ok=True)
+        place = file_of(stored.document.url)
+        file = out / place
+        if file.parent not in folders:
+            _make_folders(out, Path(place.parent))
+            folders.add(file.parent)
         row = row_of(stored)
-        text = row.pop("markdown")
+        text = without_unsafe_links(row.pop("markdown"))
         front = {key: value for key, value in row.items() if value not in (None, "", [])}
-        head = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)
-        with _replacing(file) as writer:
-            writer.write(f"---\n{head}---\n\n{text}\n".encode("utf-8", "replace"))
+        with replacing(file) as writer:
+            writer.write(f"---\n{_front_matter(front)}---\n\n{text}\n".encode("utf-8", "replace"))
         count += 1
     return count
 
@@ -96,42 +101,38 @@ EXPORTS: dict[str, Callable[[Iterable[StoredDocument], Path], int]] = {
 }
 
 
-def path_of(url: str) -> Path:
-    """Where a page stands in the tree. Names are made safe; what that could confuse gets a hash."""
-    parts = split(url)
-    path, _, query = url.partition("://")[2].partition("?")
-    names = [name for name in path.split("/")[1:] if name]
-    is_folder = path.endswith("/")
-    if is_folder:
-        names.append("index")
-    safe = [_safe(name) for name in names]
-    is_exact = not query and safe == names and (is_folder or names[-1] != "index")
-    mark = "" if is_exact else f"-{hashlib.sha256(url.encode()).hexdigest()[:8]}"
-    return Path(_safe(parts.netloc), *safe[:-1], f"{safe[-1]}{mark}.md")
+def _make_folders(out: Path, below: Path) -> None:
+    """Folders of a tree of files. What stands in their way is refused, a link to another place too."""
+    out.mkdir(parents=True, exist_ok=True)
+    for folder in [*reversed(below.parents[:-1]), below]:
+        try:
+            (out / folder).mkdir(exist_ok=True)
+        except FileExistsError:
+            raise UsageError(f"--out: {out / folder} is not a folder: move it away") from None
+        if (out / folder).is_symlink():
+            raise UsageError(f"--out: {out / folder} is a symbolic link: move it away")
 
 
-def _safe(name: str) -> str:
-    tidy = _UNSAFE.sub("_", name)[:_LONGEST_NAME].strip(".")
-    return tidy or "_"
+class _FrontMatter(yaml.SafeDumper):
+    """YAML in which a text is one line, whatever stands in it."""
+
+
+def _one_line(dumper: _FrontMatter, text: str) -> yaml.ScalarNode:
+    style = None if text.isprintable() else '"'  # the only style that has escapes
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_FrontMatter.add_representer(str, _one_line)
+
+
+def _front_matter(values: dict[str, Any]) -> str:
+    text: str = yaml.dump(
+        values, Dumper=_FrontMatter, allow_unicode=True, sort_keys=False, width=_NO_FOLDING
+    )
+    return text
 
 
 def _timed(row: dict[str, Any]) -> dict[str, Any]:
     for name in ("crawled_at", "updated_at"):
         row[name] = int(row[name] * 1_000_000)
     return row
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write beside it and move it there when it is complete: no half file under the right name."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -19,6 +19,7 @@ from crawl4r.content.minhash import signature
 from crawl4r.content.near import bands
 from crawl4r.content.outline import links_of
 from crawl4r.content.pdf import read_pdf
+from crawl4r.content.safe_links import without_unsafe_links
 from crawl4r.content.signatures import bundled
 from crawl4r.content.validate import validate
 from crawl4r.errors import InvalidUrl
@@ -74,12 +75,14 @@ def _from_html(
 def _from_text(page: PageBody, kind: Kind, text: str) -> Extraction:
     title, markdown, links = "", text, []
     if kind is Kind.FEED and (feed := read_feed(text, page.url)):
-        title, markdown = feed.title, feed.markdown
+        title, markdown = feed.title, without_unsafe_links(feed.markdown)
         links = [PageLink(link, "", "") for link in feed.links]
     elif kind in {Kind.XML, Kind.FEED}:
         markdown = _fenced(text, "xml")
     elif kind is Kind.JSON:
         markdown = _fenced(_indented(text), "json")
+    else:
+        markdown = without_unsafe_links(text)
     text = plain_text(markdown)
     document = _document(page.url, kind, Metadata(title=title), markdown, text, page.url)
     return _with_signature(Extraction(_OK, document, text, links), text)
@@ -89,7 +92,7 @@ def _from_record(page: PageBody) -> Extraction:
     """What `crawl4r import` kept: checked then, and so of the right shape."""
     record = json.loads(page.body.decode("utf-8", "surrogatepass"))
     said = Metadata(title=record.get("title") or "")
-    text = record["text"]
+    text = without_unsafe_links(record["text"])
     document = _document(page.url, Kind.RECORD, said, text, text, page.url)
     document = document._replace(external_id=str(record.get("id", "")))
     return _with_signature(Extraction(_OK, document, text), text)
@@ -100,9 +103,10 @@ def _from_pdf(page: PageBody) -> Extraction:
     if pdf is None:
         return Extraction(_UNREADABLE_PDF)
     said = Metadata(title=pdf.title, author=pdf.author)
-    document = _document(page.url, Kind.PDF, said, pdf.markdown, pdf.markdown, page.url)
+    markdown = without_unsafe_links(pdf.markdown)
+    document = _document(page.url, Kind.PDF, said, markdown, markdown, page.url)
     document = document._replace(note=pdf.note)
-    return _with_signature(Extraction(_OK, document, pdf.markdown), pdf.markdown)
+    return _with_signature(Extraction(_OK, document, markdown), markdown)
 
 
 def _with_signature(extraction: Extraction, text: str) -> Extraction:

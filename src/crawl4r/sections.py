@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 from msgspec.structs import asdict, force_setattr
 
 from crawl4r import __version__
-from crawl4r.checking import AS_WRITTEN, Section
+from crawl4r.checking import ADDRESS, AS_WRITTEN, IS_SET, SECRET, Section
 from crawl4r.errors import InvalidUrl, SettingsError
+from crawl4r.fetch.headers import is_public
 from crawl4r.fetch.port import FetchLimits
 from crawl4r.fetch.proxies import Rotation
 from crawl4r.resilience.breaker import BreakerRules
@@ -21,16 +22,20 @@ from crawl4r.resilience.retry import Backoff
 from crawl4r.resilience.stalling import WatchRules
 from crawl4r.urls.address import BAD_PORTS
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.credentials import are_hidden, without_credentials
 
 _CONTACT = re.compile(r"\+?https?://[^\s)]+|[\w.+-]+@[\w-]+\.[\w.-]+")
 _PROXY = re.compile(
-    r"(?:https?|socks4a?|socks5h?)://(?:[^@/\s]*@)?(?:[^@/:\s]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?/?"
+    r"(?:https?|socks4a?|socks5h?)://(?:[^@/\s]*@)?(?:[^@/:\s]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?/?"
 )
+_LAST_PORT = 65535
 _CREDENTIALS = re.compile(r"[^:\s]*:.*|[A-Z][a-z]+ \S.*")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0)]
 Share = Annotated[str, AS_WRITTEN]  # 500 or 20%
+Secret = Annotated[str, SECRET]
+Address = Annotated[str, ADDRESS]  # of a server, perhaps with a name and password
 Octal = Annotated[str, AS_WRITTEN]  # '0644', or the number that YAML reads without quotes
 
 
@@ -165,14 +170,21 @@ class Politeness(Section, frozen=True):
 class Proxies(Section, frozen=True):
     """A pool; one that fails three times in a row rests for a while."""
 
-    servers: list[str] = []  # http://, https://, socks5h:// ..., credentials allowed
+    servers: list[Address] = []  # http://, https://, socks5h:// ..., credentials allowed
     rotation: Rotation = Rotation.ROUND_ROBIN  # round-robin, least-used or random
 
     def __post_init__(self) -> None:
         for server in self.servers:
-            if not _PROXY.fullmatch(server):
+            found = _PROXY.fullmatch(server)
+            if not found or int(found[1] or 0) > _LAST_PORT:
                 raise SettingsError(
-                    "servers", f"{_without_password(server)!r} is not like http://host:3128"
+                    "servers", f"{without_credentials(server)!r} is not like http://host:3128"
+                )
+            if are_hidden(server):
+                raise SettingsError(
+                    "servers",
+                    f"the name and password of {server} are not kept: give them again by --proxy, in "
+                    "crawl4r.yaml or in CRAWL4R_FETCH__PROXIES__SERVERS",
                 )
 
 
@@ -192,7 +204,7 @@ class Fetching(Section, frozen=True):
     cookies: bool = True  # one jar a crawl
     language: str = "en"  # Accept-Language
     headers: dict[str, str] = {}  # more of them, for every request
-    auth: dict[str, str] = {}  # origin: "user:password" or "Bearer ...", for that origin only
+    auth: dict[str, Secret] = {}  # origin: "user:password" or "Bearer ...", for that origin only
     proxies: Proxies = field(default_factory=Proxies)
 
     def __post_init__(self) -> None:
@@ -203,6 +215,13 @@ class Fetching(Section, frozen=True):
                 )
         force_setattr(self, "types", [name.lower() for name in self.types])
         force_setattr(self, "auth", _by_origin(self.auth))
+
+    def shown(self) -> dict[str, Any]:
+        headers = {
+            name: value if is_public(name) or not value else IS_SET
+            for name, value in self.headers.items()
+        }
+        return {**super().shown(), "headers": headers}
 
     def limits(self) -> FetchLimits:
         return FetchLimits(
@@ -264,9 +283,9 @@ class Indexing(Section, frozen=True):
     )  # ISO 639, of crawled documents; empty for all
     near_duplicates: bool = False  # also documents that say almost the same as an older one
     max_tokens: Annotated[int, Meta(ge=16, le=8192)] = 512  # in a passage
-    keyword: str = "embedded"  # or postgresql://..., when one machine is not enough
-    vectors: str = "embedded"  # or the http:// address of a Qdrant server
-    vectors_key: str = ""  # its API key; better in the environment: CRAWL4R_INDEX__VECTORS_KEY
+    keyword: Address = "embedded"  # or postgresql://..., when one machine is not enough
+    vectors: Address = "embedded"  # or the http:// address of a Qdrant server
+    vectors_key: Secret = ""  # its API key; better in the environment: CRAWL4R_INDEX__VECTORS_KEY
     # What schemas and collections on those servers are called; one a workspace.
     collection: str = "crawl4r"
 
@@ -285,9 +304,9 @@ class Embedding(Section, frozen=True):
 
     # auto: the local model where it is installed, else none; minilm, static, tei, openai or none
     kind: Literal["auto", "minilm", "static", "tei", "openai", "none"] = "auto"
-    url: str = ""  # of a TEI or an OpenAI-compatible server
+    url: Address = ""  # of a TEI or an OpenAI-compatible server
     model: str = ""  # the name that an OpenAI-compatible server knows it by
-    api_key: str = ""  # better in the environment: CRAWL4R_EMBEDDER__API_KEY
+    api_key: Secret = ""  # better in the environment: CRAWL4R_EMBEDDER__API_KEY
     threads: Annotated[int, Meta(ge=0)] = 0  # of the local model; 0: one a core
 
     def __post_init__(self) -> None:
@@ -304,7 +323,9 @@ class Searching(Section, frozen=True):
     keyword_weight: Annotated[float, Meta(ge=0)] = 0.3
     vector_weight: Annotated[float, Meta(ge=0)] = 0.7
     per_document: Count = 2  # passages of one document; 0: any number
-    reranker: str = ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
+    reranker: Address = (
+        ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
+    )
 
 
 class Exploring(Section, frozen=True):
@@ -315,7 +336,9 @@ class Exploring(Section, frozen=True):
     feeds: bool = True  # that the first pages name
     pagination: bool = True  # one past the last known page of a list, while that brings new pages
     archives: bool = True  # /archive and the like, and date paths like those of known pages
-    common_crawl: str = ""  # http(s) address of an index, e.g. https://.../CC-MAIN-2026-40-index
+    common_crawl: Address = (
+        ""  # http(s) address of an index, e.g. https://.../CC-MAIN-2026-40-index
+    )
     again_after: Seconds = 24 * 3600.0  # seconds, then sitemaps are read again
     max_listings: Count = 500  # sitemaps, their indexes and further pages of feeds, a host
     max_nesting: Annotated[int, Meta(ge=1)] = 3  # sitemaps in sitemaps: an index, and what it names
@@ -346,11 +369,12 @@ class Resilience(Section, frozen=True):
             try:
                 port = endpoint_of(place).port
             except ValueError as problem:
-                words = str(problem)
+                words = without_credentials(str(problem))
                 raise SettingsError("probe_hosts", words[:1].lower() + words[1:]) from None
             if port in BAD_PORTS:
                 raise SettingsError(
-                    "probe_hosts", f"{place!r}: the egress gate connects to no such port"
+                    "probe_hosts",
+                    f"{without_credentials(place)!r}: the egress gate connects to no such port",
                 )
 
     def rules(self) -> WatchRules:
@@ -381,10 +405,6 @@ class Logs(Section, frozen=True):
     edges: bool = True  # edges.csv, a row a link of a kept page
     metrics: bool = True  # crawl_metrics.csv, tallies and gauges over time
     metrics_seconds: Annotated[float, Meta(gt=0)] = 10.0  # between two looks at them
-
-
-def _without_password(proxy: str) -> str:
-    return re.sub(r"//[^@/]*@", "//***@", proxy)
 
 
 def _by_origin(auth: dict[str, str]) -> dict[str, str]:

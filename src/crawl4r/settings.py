@@ -20,6 +20,7 @@ from crawl4r.fetch.headers import check_header
 from crawl4r.frontier.priority import Strategy
 from crawl4r.rules import CrawlLimits, ReadingRules, RobotsRules
 from crawl4r.sections import (
+    Address,
     Agent,
     Content,
     Embedding,
@@ -49,7 +50,7 @@ _ADDED_UP = frozenset(["deny", "denied_hosts"])
 class Settings(Section, frozen=True):
     """Everything a crawl can be told."""
 
-    seeds: list[str] = []  # where to begin when no URL is given
+    seeds: list[Address] = []  # where to begin when no URL is given
     strategy: Strategy = Strategy.BFS  # bfs, dfs or best-first
     keywords: list[str] = []  # for best-first
     agent: Agent = field(default_factory=Agent)
@@ -148,9 +149,10 @@ def load_settings(
     """
     merged = dict(defaults or {})
     if profile:
-        merged = merge(merged, _parse(profile_text(profile), f"profile {profile}"))
-    if file is not None and file.exists():
-        merged = merge(merged, _parse(_read(file), str(file)))
+        source = f"profile {profile}"
+        merged = merge(merged, _sections(_load_yaml(profile_text(profile), source), source))
+    if file is not None and os.path.lexists(file):
+        merged = merge(merged, _of_file(file))
     merged = merge(merged, _from_environment(os.environ if environment is None else environment))
     merged = merge(merged, overrides or {})
     return checked(Settings, merged)
@@ -220,15 +222,14 @@ def profile_text(name: str) -> str:
     return (_PROFILES / f"{name}.yaml").read_text("utf-8")
 
 
-def _read(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise SettingsError(str(file), f"cannot be read: {problem}") from problem
+def _of_file(file: Path) -> dict[str, Any]:
+    # Only now: most workspaces have no file, and YAML takes 10 ms to load.
+    from crawl4r.safe_yaml import read_yaml_file  # noqa: PLC0415
+
+    return _sections(read_yaml_file(file), str(file))
 
 
-def _parse(text: str, source: str) -> dict[str, Any]:
-    plain = _load_yaml(text, source)
+def _sections(plain: Any, source: str) -> dict[str, Any]:
     if plain is None:
         return {}
     if not isinstance(plain, dict):
@@ -270,9 +271,6 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _load_yaml(text: str, source: str) -> Any:
-    import yaml  # noqa: PLC0415 - most workspaces have no file, and it takes 10 ms to load
+    from crawl4r.safe_yaml import parse_yaml  # noqa: PLC0415 - see above
 
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as problem:
-        raise SettingsError(source, f"is not YAML: {problem}") from problem
+    return parse_yaml(text, source)

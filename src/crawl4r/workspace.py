@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -20,20 +20,20 @@ import msgspec
 from crawl4r.app_parts import Parts, lock_workspace, make_frontier, open_parts, spool_folder
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
-from crawl4r.control import PAUSE, ROLES, STOP, file_of, orders_in
-from crawl4r.errors import StorageFull
+from crawl4r.control import orders_in
+from crawl4r.errors import StorageError, StorageFull
 from crawl4r.importing import ImportCounts, Importer, read_records
 from crawl4r.model import Capture
 from crawl4r.overview import Overview, Run, processes_in
 from crawl4r.page import Page
 from crawl4r.reporting import PageRow
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
-from crawl4r.resilience.health import NAME as HEALTH
 from crawl4r.resilience.health import health_of
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.robots_gate import RULES
 from crawl4r.settings import FILE_NAME, Settings, load_settings, merge, overrides_of
 from crawl4r.spool_report import spool_status
+from crawl4r.state.layout import LOCK, PAUSE, entries_of, refuse_links
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import RobotsRecords
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
@@ -78,6 +78,7 @@ class Workspace:
             keeps_bytes=home is None,
             clock=clock,
         )
+        refuse_links(self.home)
         with contextlib.ExitStack() as undo:
             if not read_only:
                 undo.callback(lock_workspace(self.path).close)
@@ -165,7 +166,7 @@ class Workspace:
         capture = self.captures.latest(self.canonical(url), at)
         return Page(capture, lambda: self.blobs) if capture else None
 
-    def documents(self, *, with_gone: bool = False) -> Iterator[StoredDocument]:
+    def documents(self, *, with_gone: bool = False) -> Generator[StoredDocument, None, None]:
         """Every document by URL; those whose page is gone only when asked for."""
         return self._documents.stream(with_gone=with_gone)
 
@@ -371,36 +372,32 @@ def open_workspace(
 
 
 def remove_crawl(path: Path) -> list[Path]:
-    """Delete what crawling made in a workspace; the configuration stays. What was deleted."""
-    lock = WorkspaceLock(path)
-    try:
-        doomed = crawl_files(path)
-        for item in doomed:
-            if item.is_dir():
-                shutil.rmtree(item)
+    """Delete what crawling made in a workspace; the configuration stays. What was deleted.
+
+    Links are deleted, never what they point to. Raises StorageError that names what could not be
+    deleted, when all else is gone.
+    """
+    if (path / LOCK).is_symlink():
+        (path / LOCK).unlink()  # nobody can hold it: a lock is never opened through a link
+        removed = [path / LOCK]
+    else:
+        removed = []
+    left: list[str] = []
+    with contextlib.closing(WorkspaceLock(path)):
+        for item in entries_of(path):
+            try:
+                _remove(item)
+            except OSError as problem:
+                left.append(f"{item} ({problem.strerror})")
             else:
-                item.unlink(missing_ok=True)
-    finally:
-        lock.close()
-    return doomed
+                removed.append(item)
+    if left:
+        raise StorageError(f"could not delete {', '.join(left)}; all else of the crawl is gone")
+    return removed
 
 
-def crawl_files(path: Path) -> list[Path]:
-    """Everything in a workspace that `reset` would delete."""
-    names = (
-        "state.db",
-        "state.db-wal",
-        "state.db-shm",
-        "state.sum",
-        "index.lock",
-        HEALTH,
-        f"{HEALTH}.new",
-        "store",
-        "index",
-        "spool",
-        "logs",
-        "metadata",
-        ".replay",
-        *(file_of(path, order, role).name for order in (PAUSE, STOP) for role in (None, *ROLES)),
-    )
-    return [path / name for name in names if (path / name).exists()]
+def _remove(item: Path) -> None:
+    if item.is_dir() and not item.is_symlink():
+        shutil.rmtree(item)
+    else:
+        item.unlink(missing_ok=True)

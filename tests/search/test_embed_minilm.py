@@ -17,7 +17,6 @@ from math import erf
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 
 from crawl4r.errors import EmbedderMissing, StorageFull
@@ -25,6 +24,7 @@ from crawl4r.search import minilm_file
 from crawl4r.search.embed_minilm import MiniLmEmbedder, is_installed
 from crawl4r.search.minilm_file import PACKAGE, cache_file, load_model
 from crawl4r.search.port import Vectors
+from crawl4r.search.silent_onnxruntime import onnxruntime
 from crawl4r.search.weights import Tensor
 
 needs_model = pytest.mark.skipif(not is_installed(), reason="the model package is not installed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -109,7 +109,7 @@ class Documents:
         rows = self._database.read("SELECT title FROM documents WHERE url = ?", (url,))
         return str(rows[0][0]) if rows else ""
 
-    def stream(self, *, with_gone: bool = False) -> Iterator[StoredDocument]:
+    def stream(self, *, with_gone: bool = False) -> Generator[StoredDocument, None, None]:
         """Every document by URL; those that are gone only when asked for."""
         where = "" if with_gone else "WHERE deleted_at IS NULL"
         for row in self._database.stream(f"{_SELECT} {where} ORDER BY url"):

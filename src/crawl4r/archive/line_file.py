@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crawl4r.errors import StorageFull, WorkspaceError
+from crawl4r.own_files import open_own
 from crawl4r.state.durable import sync_folder, write_all
 
 _TAIL_BYTES = 1024 * 1024
@@ -25,7 +26,7 @@ class LineFile:
         self.end = 0  # of what can be trusted
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._fd = open_own(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as problem:
             raise WorkspaceError(f"cannot open {path}: {problem.strerror}") from problem
 

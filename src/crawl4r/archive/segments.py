@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
+from crawl4r.own_files import open_own
 from crawl4r.state.database import Database
 from crawl4r.state.durable import sync_folder, write_all
 from crawl4r.zstd import ZstdCompressor, ZstdDecompressor, ZstdError
@@ -165,9 +166,8 @@ class SegmentBlobs:
             path = self._path(self._segment)
             is_new = not path.exists()
             try:
-                self._fd = os.open(
-                    path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, self._permissions
-                )
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                self._fd = open_own(path, flags, self._permissions)
                 if is_new:
                     os.fchmod(self._fd, self._permissions)  # whatever the umask says
                     sync_folder(self._folder)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from crawl4r.errors import StorageFull, WorkspaceError
+from crawl4r.own_files import open_own
 from crawl4r.state.durable import sync_folder, write_all
 
 _NAME = re.compile(r"discoveries-(\d{8}T\d{6})-(\d{6,})\.jsonl")
@@ -133,7 +134,7 @@ class SpoolWriter:
 
     def _open(self, flags: int) -> None:
         try:
-            self._fd = os.open(self._folder / self._name, flags | os.O_CLOEXEC, 0o644)
+            self._fd = open_own(self._folder / self._name, flags, 0o644)
         except OSError as problem:
             raise self._full(problem) from problem
 

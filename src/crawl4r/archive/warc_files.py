@@ -17,6 +17,7 @@ from typing import IO, NamedTuple
 
 from crawl4r import zstd
 from crawl4r.archive.warc_records import IndexEntry, Record
+from crawl4r.own_files import open_new
 from crawl4r.state.durable import sync_folder
 
 _LEVEL = 6  # of gzip
@@ -120,7 +121,7 @@ class PartFiles:
 
     def open(self, name: str) -> IO[bytes]:
         self._names.append(name)
-        return self._part(name).open("wb")
+        return os.fdopen(open_new(self._part(name)), "wb")
 
     @contextlib.contextmanager
     def publishing(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from turbohtml import Element, Markdown
 
+from crawl4r.content.safe_links import unlink_unsafe
 from crawl4r.content.tables import level_rows, unfold_layout
 from crawl4r.markup import body_of, parse_html
 
@@ -45,7 +46,10 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def markdown_of(body: Element, url: str) -> str:
-    """The markdown of a pruned body; links are made absolute with `url`. The tree is changed."""
+    """The markdown of a pruned body; links are made absolute with `url`. The tree is changed.
+
+    A link that must not be followed (`safe_links`) leaves its words.
+    """
     body.remove(_PERMALINKS)
     for link in body.select("a[title]"):
         del link.attrs["title"]  # mostly the name of the target again
@@ -55,6 +59,7 @@ def markdown_of(body: Element, url: str) -> str:
         unfold_layout(body)
     if url:
         _resolve_links(body, url)
+    unlink_unsafe(body)
     markdown = body.to_markdown(_STYLE)
     # So the library writes tables whose rows are not of one length.
     if has_tables and "<table" in markdown:

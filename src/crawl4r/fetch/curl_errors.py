@@ -5,6 +5,7 @@ from __future__ import annotations
 import pycurl
 
 from crawl4r.model import Failure, Verdict
+from crawl4r.urls.credentials import without_credentials
 
 _E_TOO_LARGE = 100  # CURLE_TOO_LARGE, of which headers are all we can run into
 _E_PROXY = 97  # CURLE_PROXY, which pycurl does not name
@@ -37,6 +38,7 @@ def failure_of(
 ) -> Failure:
     """Translate one failed transfer; `refusal` is the egress gate's word, if it spoke."""
     latency = max(0.0, now - sent_at)
+    message = without_credentials(message)  # libcurl quotes a proxy that it cannot use
     status = handle.getinfo(pycurl.RESPONSE_CODE) or None
     if refusal and code in {pycurl.E_COULDNT_CONNECT, _E_PROXY}:
         return Failure(

@@ -15,6 +15,20 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BAD_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _OURS = frozenset(["host", "content-length", "transfer-encoding", "connection", "accept-encoding"])
 _CREDENTIALS = frozenset(["authorization", "proxy-authorization", "cookie"])
+# Headers that are shown and kept. Any other may carry a key, whatever its name.
+_PUBLIC = frozenset(
+    [
+        "accept",
+        "accept-charset",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "dnt",
+        "from",
+    ]
+    + ["max-forwards", "pragma", "priority", "range", "referer", "save-data", "sec-gpc", "te"]
+    + ["upgrade-insecure-requests", "user-agent", "via", "x-requested-with"]
+)
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -32,8 +46,16 @@ def check_header(name: str, value: str, key: str) -> None:
         raise SettingsError(key, f"the value of {name} holds a control character or a line break")
 
 
+def is_public(name: str) -> bool:
+    """Whether a header of ours may be shown, and kept with what it brought."""
+    return name.lower() in _PUBLIC
+
+
 class RequestHeaders:
-    """Builds the header lines of a request. Credentials go to their own origin and nowhere else."""
+    """Builds the header lines of a request. Credentials go to their own origin and nowhere else.
+
+    `recorded` are those lines of all requests that may be kept.
+    """
 
     def __init__(
         self,
@@ -50,6 +72,7 @@ class RequestHeaders:
             "Accept-Encoding": ACCEPTED,
         }
         self.common = [f"{name}: {value}" for name, value in lines.items() if value]
+        self.recorded = [line for line in self.common if is_public(line.partition(":")[0])]
         self._auth = {origin: _credentials(value) for origin, value in (auth or {}).items()}
 
     def for_url(self, url: str, validators: Validators | None = None) -> list[str]:

@@ -58,4 +58,5 @@ def _proxy_place(proxy: str) -> str:
     scheme, _, rest = proxy.rstrip("/").partition("://")
     authority = rest.rpartition("@")[2]
     has_port = authority.rpartition(":")[2].isdigit()
-    return proxy if has_port or scheme == "https" else f"{scheme}://{authority}:{_CURLS_PROXY_PORT}"
+    port = "" if has_port or scheme == "https" else f":{_CURLS_PROXY_PORT}"
+    return f"{scheme}://{authority}{port}"

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from crawl4r.own_files import PRIVATE, open_own
 from crawl4r.resilience.memory import own_mb
 from crawl4r.resilience.probing import Prober, endpoints_of
 from crawl4r.resilience.stalling import Facts
@@ -63,7 +64,7 @@ def problem_of_store(folder: Path, size: int = 8) -> str:
     def attempt() -> str:
         path = folder / _TRIAL
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = open_own(path, os.O_WRONLY | os.O_CREAT, PRIVATE)
             try:
                 with open(fd, "wb") as file:
                     file.write(bytes(size))

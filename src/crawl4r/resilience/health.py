@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from crawl4r.own_files import open_new, open_own
 from crawl4r.resilience.examining import within
 
 NAME = "health.json"
@@ -67,7 +68,8 @@ def write_health(folder: Path, health: dict[str, Any]) -> None:
     new = folder / f"{NAME}.new"
     text = json.dumps(health, default=str).encode()
     try:
-        new.write_bytes(text)
+        with os.fdopen(open_new(new), "wb") as file:
+            file.write(text)
         os.rename(new, folder / NAME)
     except OSError:
         with contextlib.suppress(OSError):
@@ -77,7 +79,7 @@ def write_health(folder: Path, health: dict[str, Any]) -> None:
 
 def _overwrite(path: Path, text: bytes) -> None:
     """A full disk has no room for another file, but what is there can say something else."""
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    fd = open_own(path, os.O_WRONLY)
     try:
         os.pwrite(fd, text.ljust(os.fstat(fd).st_size), 0)
     finally:

@@ -149,7 +149,7 @@ class Turnstile:
     def _open(self, name: str) -> int:
         file = f"{self._folder}/{name}"  # a Path takes longer to make than the file to open
         try:
-            return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            return os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
         except OSError as problem:
             raise StorageFull(f"cannot write {file}: {problem.strerror}") from problem
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from crawl4r.errors import EmbedderMissing
 from crawl4r.resilience.spawning import usable_cores
 from crawl4r.search.minilm_file import INPUT, PACKAGE, load_model
 from crawl4r.search.port import Vector, Vectors
+from crawl4r.search.silent_onnxruntime import onnxruntime
 from crawl4r.search.weights import readable
 
 _WINDOW = 254  # tokens, and the two around them: as long as the texts that the model was trained on

@@ -16,6 +16,7 @@ from crawl4r.errors import StorageError, StorageFull, UsageError
 from crawl4r.search.port import Facets, Filters, KeywordQuery, Passage, Scored
 from crawl4r.search.postgres_query import Totals, condition, question, terms_of
 from crawl4r.search.words import UNSTEMMED, spaced, stemmer_of
+from crawl4r.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
     import psycopg
@@ -180,9 +181,9 @@ class PostgresKeywordIndex:
         try:
             yield
         except self._psycopg.errors.DiskFull as error:
-            raise StorageFull(f"PostgreSQL: {error}") from error
+            raise StorageFull(f"PostgreSQL: {without_credentials(str(error))}") from error
         except self._psycopg.Error as error:
-            raise StorageError(f"PostgreSQL: {error}") from error
+            raise StorageError(f"PostgreSQL: {without_credentials(str(error))}") from error
 
 
 def _row(connection: psycopg.Connection[Any], ask: str, values: Sequence[object] = ()) -> Any:

@@ -15,6 +15,7 @@ from qdrant_client.http.exceptions import (
 
 from crawl4r.errors import StorageError
 from crawl4r.resilience.retry import Backoff
+from crawl4r.urls.credentials import without_credentials
 
 _PASSING = {408, 429, 500, 502, 503, 504}  # statuses that another attempt may not meet
 _LONGEST_WAIT = 30.0  # seconds, whatever the server asks for
@@ -38,7 +39,8 @@ def answer_of(
             return ask()
         except (ApiException, QdrantException) as problem:
             if not _is_passing(problem):
-                raise StorageError(f"Qdrant refused: {problem}") from problem
+                words = without_credentials(str(problem))
+                raise StorageError(f"Qdrant refused: {words}") from problem
             if attempt == backoff.retries:
                 raise ServerAway(f"Qdrant does not answer: {_reason(problem)}") from problem
             sleep(max(backoff.delay(attempt, chance), _asked_wait(problem)))
@@ -52,7 +54,8 @@ def _is_passing(problem: Exception) -> bool:
 
 
 def _reason(problem: Exception) -> str:
-    return str(problem.source if isinstance(problem, ResponseHandlingException) else problem)
+    source = problem.source if isinstance(problem, ResponseHandlingException) else problem
+    return without_credentials(str(source))
 
 
 def _asked_wait(problem: Exception) -> float:

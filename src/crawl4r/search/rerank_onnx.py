@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 import tokenizers
 
 from crawl4r.errors import Crawl4rError, UsageError
+from crawl4r.search.silent_onnxruntime import onnxruntime
 from crawl4r.search.weights import readable
 
 _LONGEST = 512  # tokens of question and passage together

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from crawl4r.errors import Crawl4rError
+from crawl4r.urls.credentials import HIDDEN, without_credentials
 
 _SHOWN = 300  # characters of what a server said
 
@@ -25,11 +26,7 @@ class ServerFailed(Crawl4rError):
 
 def public_url(url: str) -> str:
     """The address without a name and password before the host, and without a query."""
-    scheme, found, rest = url.partition("?")[0].partition("://")
-    if not found:
-        return url.partition("?")[0]
-    netloc, slash, path = rest.partition("/")
-    return f"{scheme}://{netloc.rpartition('@')[2]}{slash}{path}"
+    return without_credentials(url.partition("?")[0]).replace(f"://{HIDDEN}@", "://")
 
 
 def _error_of(body: bytes) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 
 from crawl4r.errors import StorageDamaged
+from crawl4r.own_files import open_new
 
 _HEADER_BYTES = 100
 _CHANGES, _VERSION, _VALID_FOR = slice(24, 28), slice(60, 64), slice(92, 100)
@@ -24,7 +25,8 @@ def write_sum(database: Path) -> None:
         return
     with contextlib.suppress(OSError):  # without a sum there is nothing to compare, and no harm
         new = _sum_path(database).with_suffix(".new")
-        new.write_text(f"{_sum(database)} {_version(database)}\n", "ascii")
+        with os.fdopen(open_new(new), "w", encoding="ascii") as file:
+            file.write(f"{_sum(database)} {_version(database)}\n")
         os.replace(new, _sum_path(database))
 
 

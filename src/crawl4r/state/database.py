@@ -7,7 +7,9 @@ that a group of pages costs one sync; a crash rolls the whole group back.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,13 @@ from crawl4r.errors import (
     StorageFull,
     WorkspaceError,
 )
+from crawl4r.own_files import PRIVATE, open_own
 from crawl4r.state.checksum import check_sum, forget_sum, write_sum
 from crawl4r.state.migrations import VERSIONS
 
 _CACHE_KIB = 24 * 1024
 _BUSY_MS = 5_000
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _NONSENSE_VERSION = 1_000_000  # no format will ever have this number: the header is damaged
 
 
@@ -47,6 +51,7 @@ class Database:
         self._refuse_newer(_version_in_header(path))
         if not is_derived:
             check_sum(path)
+            _keep_private(path, create=not read_only)
         self._connection = _connect(path, read_only)
         self._in_transaction = False
         self._lost: Exception | None = None  # why SQLite rolled a transaction back by itself
@@ -68,9 +73,7 @@ class Database:
             self._refuse_newer(version)
             self.was_empty = version == 0
             if read_only:
-                if (
-                    0 < version < max(self._schema)
-                ):  # somebody looks before the next crawl: upgrade for both
+                if version:  # somebody looks before the next crawl: upgrade for both
                     self._migrate(version)
                 run("PRAGMA query_only = ON")
                 return
@@ -83,16 +86,19 @@ class Database:
             self._migrate(version)
 
     def _migrate(self, version: int) -> None:
-        for target in range(version + 1, max(self._schema) + 1):
-            script = (
-                f"BEGIN IMMEDIATE;{self._schema[target]};PRAGMA user_version = {target};COMMIT;"
+        """All steps in one transaction: a disk that fills up leaves no half of a new database."""
+        newest = max(self._schema)
+        if version >= newest:
+            return
+        steps = ";".join(self._schema[step] for step in range(version + 1, newest + 1))
+        try:
+            self._connection.executescript(
+                f"BEGIN IMMEDIATE;{steps};PRAGMA user_version = {newest};COMMIT;"
             )
-            try:
-                self._connection.executescript(script)
-            except sqlite3.Error:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
 
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         try:  # not `_translated`: here, and in `write`, a context manager costs as much as the query
@@ -191,6 +197,23 @@ def _version_in_header(path: Path) -> int:
     is_ours = header.startswith(b"SQLite format 3\0") and len(header) == 64
     version = int.from_bytes(header[60:64]) if is_ours else 0
     return version if version < _NONSENSE_VERSION else 0
+
+
+def _keep_private(path: Path, *, create: bool) -> None:
+    """Let nobody but its owner read a database; SQLite gives its log the same permissions.
+
+    By its name, for closing a descriptor would drop locks that other connections of this process hold.
+    """
+    if create:
+        # There already, or not writable, which SQLite says better.
+        with contextlib.suppress(OSError):
+            os.close(open_own(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
+    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        with contextlib.suppress(OSError):
+            found = file.lstat()
+            is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+            if is_ours and found.st_mode & _OTHERS:
+                file.chmod(PRIVATE)
 
 
 def _connect(path: Path, read_only: bool) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from crawl4r.errors import StorageFull, WorkspaceError
+from crawl4r.own_files import open_own
 
 
 class WorkspaceLock:
@@ -16,8 +17,12 @@ class WorkspaceLock:
         """`work` is what no other process may do here at the same time."""
         self._path = workspace / f"{work}.lock"
         try:
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._fd = open_own(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as problem:
+            if self._path.is_symlink():
+                raise WorkspaceError(
+                    f"{self._path} is a symbolic link, and a lock must not be one: delete it"
+                ) from problem
             raise WorkspaceError(f"{workspace} is not writable: {problem.strerror}") from problem
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,7 +48,7 @@ def holder_of(workspace: Path, work: str = "crawl") -> int | None:
     """The process that does this work in this workspace now, or None."""
     path = workspace / f"{work}.lock"
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = open_own(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return None
     try:

@@ -226,6 +226,34 @@ CREATE TABLE lessons (
 -- both spellings.
 ALTER TABLE urls ADD COLUMN written TEXT NOT NULL DEFAULT '';
 """,
+    8: """
+-- Passwords of proxies stood among the options, and any header of `fetch.headers` among the requests.
+-- What is deleted here is overwritten; a table that is dropped takes along what it held before.
+PRAGMA secure_delete = ON;
+CREATE TABLE notes_without_passwords (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO notes_without_passwords SELECT key,
+    CASE WHEN key = 'options' AND json_type(value, '$.proxies') = 'array' THEN
+        json_set(value, '$.proxies', json((
+            SELECT json_group_array(CASE WHEN instr(p.value, '@') THEN
+                substr(p.value, 1, instr(p.value, '://') + 2) || '***'
+                    || substr(p.value, instr(p.value, '@'))
+                ELSE p.value END)
+            FROM json_each(notes.value, '$.proxies') AS p)))
+    ELSE value END FROM notes;
+DROP TABLE notes;
+ALTER TABLE notes_without_passwords RENAME TO notes;
+-- Spaces behind it keep two rows apart that are now the same.
+UPDATE requests SET headers = (
+        SELECT json_group_array(l.value) FROM json_each(requests.headers) AS l
+        WHERE lower(substr(l.value, 1, instr(l.value, ':') - 1)) IN
+            ('user-agent', 'accept', 'accept-language', 'accept-encoding', 'from', 'referer')
+    ) || printf('%*s', id, '')
+    WHERE EXISTS (
+        SELECT 1 FROM json_each(requests.headers) AS l
+        WHERE lower(substr(l.value, 1, instr(l.value, ':') - 1)) NOT IN
+            ('user-agent', 'accept', 'accept-language', 'accept-encoding', 'from', 'referer'));
+PRAGMA secure_delete = OFF;
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
-import msgspec
 import yaml
 
 from crawl4r.errors import UsageError, WorkspaceError
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import say, say_text
+from crawl4r.own_files import PRIVATE, replacing
 from crawl4r.settings import FILE_NAME, Settings, load_settings, profile_names, profile_text
 from crawl4r.shown import command_line
 
@@ -41,6 +42,8 @@ def command(
 ) -> None:
     """Write crawl4r.yaml in a workspace, or show the settings in force.
 
+    Passwords and keys are not shown, only whether they are set.
+
     \b
     crawl4r configure https://example.org/ -w docs --contact https://you.example/bot
     crawl4r configure -w gh --profile github --contact you@example.org
@@ -64,7 +67,7 @@ def command(
 
 
 def _show(settings: Settings, as_json: bool) -> None:
-    plain = msgspec.to_builtins(settings)
+    plain = settings.shown()
     if as_json:
         print_json(plain)
     else:
@@ -90,11 +93,12 @@ def _text(seeds: tuple[str, ...], profile: str | None, contact: str | None) -> s
 
 def _write(workspace: Path, text: str, *, force: bool) -> Path:
     path = workspace / FILE_NAME
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise UsageError(f"{path} exists; edit it, or replace it with --force")
     try:
         workspace.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+        with replacing(path, PRIVATE) as file:  # people put keys into it
+            file.write(text.encode())
     except OSError as problem:
         raise WorkspaceError(f"cannot write {path}: {problem.strerror}") from problem
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
+from crawl4r.state.layout import refuse_output
 
 
 @click.command("export")
@@ -60,6 +62,7 @@ def command(
     is.
     """
     check_options(form)
+    refuse_output(workspace, out)
     if form in ARCHIVES:
         export_archive(form, workspace, out, as_json=as_json, **archive)
         return
@@ -69,10 +72,12 @@ def command(
     if (form == "markdown") == out.is_file() and out.exists():
         wanted = "a folder" if form == "markdown" else "a file"
         raise UsageError(f"--out: {out} is not {wanted}")
-    with open_for_reading(workspace) as opened:
+    with open_for_reading(workspace) as opened, ExitStack() as stack:
+        # Ended before the database is closed, also when writing fails half-way.
+        documents = stack.enter_context(closing(opened.documents(with_gone=with_gone)))
         chosen = (
             stored
-            for stored in opened.documents(with_gone=with_gone)
+            for stored in documents
             if (with_near or stored.near_of is None)
             and (language is None or stored.document.language == language)
         )

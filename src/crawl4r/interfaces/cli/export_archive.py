@@ -160,6 +160,8 @@ def _packing(out: Path, compression: str | None) -> Any:
 
 
 def _check_wacz(out: Path, compression: str | None) -> None:
+    if out.is_dir():
+        raise UsageError(f"--out: {out} is a folder")
     if out.suffix != ".wacz":
         raise UsageError(f"--out: the name of a package ends in .wacz; {out.name!r} does not")
     if compression not in {None, "gzip"}:

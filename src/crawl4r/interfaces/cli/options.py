@@ -52,7 +52,9 @@ def open_for_reading(path: Path) -> Workspace:
         folder, home = discoverer_folder(path), path
     check_that_there_is_a_crawl(folder)
     opened = Workspace(folder, settings_for_reading(path), read_only=True, home=home)
-    if saved := saved_options(opened):
+    saved = saved_options(opened)
+    saved.pop("proxies", None)  # nothing is fetched, and their passwords are not there
+    if saved:
         opened.settings = settings_for_reading(path, saved.pop("profile", None), saved)
     return opened
 

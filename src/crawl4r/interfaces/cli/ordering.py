@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
-from crawl4r.control import ROLES
 from crawl4r.errors import WorkspaceError
+from crawl4r.own_files import open_own
+from crawl4r.state.layout import ROLES
 
 role_option = click.option(
     "--only", "role", type=click.Choice(ROLES), help="One of several that run there."
@@ -19,6 +21,6 @@ def give(path: Path) -> None:
     if not path.parent.is_dir():
         raise WorkspaceError(f"there is no workspace {path.parent}")
     try:
-        path.touch()
+        os.close(open_own(path, os.O_WRONLY | os.O_CREAT))
     except OSError as problem:
         raise WorkspaceError(f"cannot write {path}: {problem.strerror}") from problem

@@ -16,6 +16,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
+from crawl4r.state.layout import refuse_output
 
 
 @click.command("report")
@@ -52,6 +53,7 @@ def command(
     with open_for_reading(workspace) as opened:
         report = opened.host_report(host, begin, end)
     if html is not None:
+        refuse_output(workspace, html, "--html")
         from crawl4r.interfaces.cli.report_page import page  # noqa: PLC0415 - only who wants one
 
         _write(html, page(report, time.time()))

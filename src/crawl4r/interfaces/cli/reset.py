@@ -8,7 +8,8 @@ import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import confirm, say
-from crawl4r.workspace import crawl_files, remove_crawl
+from crawl4r.state.layout import entries_of
+from crawl4r.workspace import remove_crawl
 
 
 @click.command("reset")
@@ -19,11 +20,13 @@ from crawl4r.workspace import crawl_files, remove_crawl
 def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Delete everything a crawl has made; crawl4r.yaml stays.
 
+    A symbolic link is deleted, and what it points to left alone.
+
     \b
     crawl4r reset -w docs --dry-run
     crawl4r reset -w docs --yes
     """
-    doomed = crawl_files(workspace)
+    doomed = entries_of(workspace)
     if not doomed:
         _tell([], "nothing to delete in", workspace, as_json)
         return

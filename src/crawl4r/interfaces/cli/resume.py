@@ -21,10 +21,12 @@ def command(workspace: Path, **options: Any) -> None:
     crawl4r resume -w docs --max-pages 2000      the same, with another limit
     """
     from crawl4r.interfaces.cli.running import run_crawl  # noqa: PLC0415
-    from crawl4r.interfaces.cli.saved import saved_options  # noqa: PLC0415
+    from crawl4r.interfaces.cli.saved import saved_options, with_passwords  # noqa: PLC0415
 
     with open_for_reading(workspace) as opened:
         before = saved_options(opened)
+        if not options["proxies"]:
+            before = with_passwords(before, opened.settings.fetch.proxies.servers)
     # By identity: 0 is an answer.
     given = {
         name: value

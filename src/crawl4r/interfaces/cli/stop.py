@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from crawl4r.control import STOP, file_of
+from crawl4r.control import file_of
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.ordering import give, role_option
 from crawl4r.interfaces.cli.output import say
+from crawl4r.state.layout import STOP
 
 
 @click.command("stop")

@@ -1,0 +1,112 @@
+"""YAML of people, which may be broken or hostile: read within limits, or refused with file and line.
+
+A message never repeats what stands there: it may be a secret.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.constructor import ConstructorError
+from yaml.nodes import MappingNode, Node
+from yaml.reader import ReaderError
+
+from crawl4r.errors import SettingsError
+
+_LARGEST = 1024**2  # bytes of a file
+_DEEPEST = 50  # sections, lists and mappings within each other
+_MOST_MERGED = 10_000  # keys that `<<` brings together
+_LONGEST_NUMBER = 400  # characters
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_QUOTED = re.compile(r" '(?!<)[^']{3,}'")  # a name that PyYAML met: not a sign, nor its own term
+
+
+def read_yaml_file(file: Path) -> Any:
+    """What stands in a file of UTF-8; None when it is empty or not there.
+
+    Raises SettingsError, also for what is no file or cannot be read.
+    """
+    try:
+        # Not waiting: a pipe of that name would be waited for without end.
+        fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as problem:
+        if isinstance(problem, FileNotFoundError) and not file.is_symlink():
+            return None
+        raise SettingsError(str(file), f"cannot be read: {problem.strerror}") from problem
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise SettingsError(str(file), "cannot be read: it is not a file")
+        data = b"".join(iter(lambda: os.read(fd, _LARGEST + 1), b""))[: _LARGEST + 1]
+    except OSError as problem:
+        raise SettingsError(str(file), f"cannot be read: {problem.strerror}") from problem
+    finally:
+        os.close(fd)
+    if len(data) > _LARGEST:
+        raise SettingsError(str(file), f"is larger than {_LARGEST // 1024} KiB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise SettingsError(str(file), f"cannot be read: line {line} is not UTF-8") from None
+    return parse_yaml(text, str(file))
+
+
+def parse_yaml(text: str, source: str) -> Any:
+    """What a text says; None when it says nothing. SettingsError names the source and the line."""
+    try:
+        return yaml.load(text, _Loader)
+    except ReaderError as problem:
+        line = text.count("\n", 0, problem.position) + 1
+        sign = f"U+{problem.character:04X}"
+        raise SettingsError(source, f"line {line} holds {sign}, which YAML forbids") from None
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        words = problem.problem or problem.context or "cannot be understood"
+        raise SettingsError(source, f"is not YAML: {where}{_QUOTED.sub('', words)}") from None
+
+
+class _Loader(yaml.SafeLoader):
+    """Counts what a few bytes can make large, and says where a value cannot be read."""
+
+    _depth = 0
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            raise ConstructorError(
+                None, None, f"nested more than {_DEEPEST} deep", event.start_mark
+            )
+        node: Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def flatten_mapping(self, node: MappingNode) -> None:
+        written = len(node.value)
+        super().flatten_mapping(node)
+        if len(node.value) > written + _MOST_MERGED:
+            raise _refusal(node, f"merges more than {_MOST_MERGED} keys")
+
+    def construct_object(self, node: Node, deep: bool = False) -> Hashable:
+        if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
+            raise _refusal(node, f"a number of more than {_LONGEST_NUMBER} characters")
+        try:
+            made: Hashable = super().construct_object(node, deep)
+        except yaml.YAMLError:
+            raise
+        except (
+            Exception
+        ) as problem:  # PyYAML trusts that what is tagged as a date or a number is one
+            raise _refusal(node, f"not a value of type {node.tag.rpartition(':')[2]}") from problem
+        return made
+
+
+def _refusal(node: Node, words: str) -> ConstructorError:
+    return ConstructorError(None, None, words, node.start_mark)
