@@ -6,7 +6,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from crawl4r.app_parts import Parts
-from crawl4r.entries import EXTRACTOR
+from crawl4r.app_readers import make_readers
+from crawl4r.entries import CHUNKER, COMPARER, EXTRACTOR
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.settings import Settings
@@ -23,17 +24,22 @@ async def build_documenter(
     from crawl4r.documenting import Documenter  # noqa: PLC0415
 
     sandbox = await stack.enter_async_context(make_extractors(settings, parts.clock))
-    return Documenter(parts.database, parts.captures, parts.blobs, sandbox)
+    comparers = await stack.enter_async_context(make_comparers(settings, parts.clock))
+    return Documenter(parts.database, parts.captures, parts.blobs, sandbox, comparers)
 
 
 def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
     """Processes that read pages, to be ended by whoever enters them."""
-    content = settings.content
-    return Sandbox(
-        EXTRACTOR,
-        None,
-        workers=content.workers,
-        seconds=content.seconds,
-        memory_bytes=content.memory_mb * 1024**2,
-        clock=clock,
+    return make_readers(
+        EXTRACTOR, {"max_characters": settings.content.max_characters}, settings, clock
     )
+
+
+def make_comparers(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
+    """A process that compares two texts of a page; it starts with the first two."""
+    return make_readers(COMPARER, None, settings, clock, workers=1)
+
+
+def make_chunkers(settings: Settings) -> Sandbox:
+    """A process that cuts texts into chunks; it starts with the first."""
+    return make_readers(CHUNKER, None, settings, workers=1)

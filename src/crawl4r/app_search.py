@@ -9,11 +9,14 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from crawl4r.app_readers import make_readers
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
-from crawl4r.content.tokens import load_tokenizer
+from crawl4r.entries import CUTTER
 from crawl4r.errors import UsageError
 from crawl4r.indexing import Indexer, IndexRules
+from crawl4r.passages import SafeCutter
+from crawl4r.resilience.blocking_sandbox import BlockingSandbox
 from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.embed_checked import CheckedEmbedder
 from crawl4r.search.generations import Generations
@@ -61,12 +64,13 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
         )
         if is_first:
             generations.switch_to(current)  # a search finds it empty, but whole
+        cutters = stack.enter_context(contextlib.closing(_make_cutters(settings)))
         indexer = Indexer(
             Documents(state),
             Captures(state),
             index,
             embedder,
-            load_tokenizer().count,
+            SafeCutter(cutters, settings.content.max_characters),
             index_rules(settings),
             previous=previous,
         )
@@ -74,6 +78,12 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
         yield indexer
         if current != generations.current() and not indexer.is_stopped:
             generations.switch_to(current)
+
+
+def _make_cutters(settings: Settings) -> BlockingSandbox:
+    """Beside a crawl it has the low priority of the indexer, and so has to wait."""
+    config = {"max_tokens": settings.index.max_tokens}
+    return BlockingSandbox(make_readers(CUTTER, config, settings, workers=1, patience=6))
 
 
 def index_rules(settings: Settings) -> IndexRules:

@@ -4,14 +4,17 @@
                                                                                       │
           the cursor moves in the same transaction that keeps what was made of them <─┘
 
-A rejected page never replaces a good text. Everything here can be thrown away and made again.
+A rejected page never replaces a good text. A page that cannot be kept is rejected, with the reason.
+Everything here can be thrown away and made again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from functools import partial
 
 from crawl4r import events
 from crawl4r.archive.captures import GONE, Captures, answer_in
@@ -19,9 +22,11 @@ from crawl4r.archive.documents import Change, Documents, ExtractionRow, hash_of,
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.capture_follower import CaptureFollower
+from crawl4r.comparing import QUICK, Incomparable, compare_safely
+from crawl4r.content.changes import Change as TextChange
 from crawl4r.content.changes import compare
 from crawl4r.content.near import bands, similarity
-from crawl4r.errors import StorageDamaged
+from crawl4r.errors import Crawl4rError, StorageDamaged
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import (
     LISTING,
@@ -39,6 +44,7 @@ from crawl4r.urls.canonical import split
 EXTRACTOR_VERSION = 4
 
 _NEAR = 0.9  # similarity from which one document stands for both
+_AHEAD, _AHEAD_BYTES = 8, 32 * 1024**2  # pages that are read at once, and bytes of them
 _JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}
 
 
@@ -53,11 +59,14 @@ class Documenter(CaptureFollower):
         captures: Captures,
         blobs: Blobs,
         sandbox: Sandbox,
+        comparers: Sandbox,
     ) -> None:
+        """`sandbox` runs `entries.EXTRACTOR`, `comparers` runs `entries.COMPARER`."""
         super().__init__(captures)
         self._database = database
         self._blobs = blobs
         self._sandbox = sandbox
+        self._comparers = comparers
         self._documents = Documents(database)
         self._site_blocks = SiteBlocks(database)
         self._revisits = Revisits(database)
@@ -85,13 +94,14 @@ class Documenter(CaptureFollower):
         self._documents.forget_all()
 
     async def _process(self, batch: Sequence[Capture]) -> None:
-        found = await asyncio.gather(*(self._extract(capture) for capture in batch))
-        # From here to the commit nobody else gets a turn, who could commit half of it.
         lessons_over = []
-        for capture, extraction in zip(batch, found, strict=True):
-            if self._keep(capture, extraction):
-                lessons_over.append(split(capture.url).host)
-        self._documents.move_cursor(batch[-1].id)
+        async with aclosing(self._extracted(batch)) as found:
+            async for capture, extraction in found:
+                change = await self._compare(capture, extraction)
+                # From here to the cursor nobody else gets a turn, who could commit half of it.
+                if self._keep_or_reject(capture, extraction, change):
+                    lessons_over.append(split(capture.url).host)
+                self._documents.move_cursor(capture.id)
         self._database.commit()
         for host in lessons_over:
             await self._read_again(host)
@@ -100,11 +110,33 @@ class Documenter(CaptureFollower):
         """The pages of a host that were read before it was known what repeats on them."""
         numbers = self._documents.captures_of(host)
         captures = [c for number in numbers if (c := self._captures.by_id(number))]
-        found = await asyncio.gather(*(self._extract(capture) for capture in captures))
-        for capture, extraction in zip(captures, found, strict=True):
-            if extraction and extraction.document and _is_good(extraction):
-                self._put(capture, extraction)
+        async with aclosing(self._extracted(captures)) as found:
+            async for capture, extraction in found:
+                if extraction and extraction.document and _is_good(extraction):
+                    self._attempt(capture, partial(self._put, capture, extraction))
         self._database.commit()
+
+    async def _extracted(
+        self, captures: Sequence[Capture]
+    ) -> AsyncGenerator[tuple[Capture, Extraction | None], None]:
+        """Each capture with what its page says, in order; a few pages are read at once."""
+        waiting: deque[tuple[Capture, asyncio.Task[Extraction | None]]] = deque()
+        ahead = size = 0
+        try:
+            while ahead < len(captures) or waiting:
+                while ahead < len(captures) and len(waiting) < _AHEAD:
+                    if waiting and size + captures[ahead].bytes > _AHEAD_BYTES:
+                        break
+                    task = asyncio.create_task(self._extract(captures[ahead]))
+                    waiting.append((captures[ahead], task))
+                    size += captures[ahead].bytes
+                    ahead += 1
+                capture, task = waiting.popleft()
+                yield capture, await task
+                size -= capture.bytes
+        finally:
+            for _, task in waiting:
+                task.cancel()
 
     async def _extract(self, capture: Capture) -> Extraction | None:
         """None for a capture that holds no page: a redirect, a 304, an error, a sitemap, what the host
@@ -128,7 +160,62 @@ class Documenter(CaptureFollower):
             learn=self._site_blocks.is_learning(host),
         )
 
-    def _keep(self, capture: Capture, extraction: Extraction | None) -> bool:
+    async def _compare(self, capture: Capture, extraction: Extraction | None) -> TextChange | None:
+        """How a text differs from the one that is there; None when there is none to compare with.
+
+        Long texts are compared elsewhere. What was kept before is committed first, with its cursor:
+        others may commit meanwhile.
+        """
+        if extraction is None or extraction.document is None or not _is_good(extraction):
+            return None
+        if self._is_past(capture) or not (before := self._documents.get(capture.url)):
+            return None
+        old, new = before.document.markdown, extraction.document.markdown
+        if old == new or len(old) + len(new) <= QUICK:
+            return compare(old, new)
+        self._database.commit()
+        try:
+            return (await compare_safely(self._comparers, old, new)).change
+        except Incomparable as problem:
+            events.emit(events.TEXTS_INCOMPARABLE, 30, url=capture.url, reason=str(problem))
+            return TextChange("changed", 0, 0, 1.0, is_cut=True)
+
+    def _keep_or_reject(
+        self, capture: Capture, extraction: Extraction | None, change: TextChange | None
+    ) -> bool:
+        """Keep what a capture means, or that it cannot be kept. True when it ends a lesson."""
+        counted = self.changes.copy()
+        lessons: list[bool] = []
+        problem = self._attempt(
+            capture, lambda: lessons.append(self._keep(capture, extraction, change))
+        )
+        if problem is None:
+            return lessons[0]
+        self.changes.clear()
+        self.changes.update(counted)
+        verdict = PageVerdict(Verdict.UNREADABLE, problem, ("not-kept",))
+        self._record(capture, verdict, Change.REJECTED)
+        return False
+
+    def _attempt(self, capture: Capture, step: Callable[[], None]) -> str | None:
+        """Do a step whole or not at all; why not, if what a page says makes it fail.
+
+        The one place where such a fault is caught: the pages behind it must get their turn.
+        """
+        try:
+            with self._database.savepoint():
+                step()
+        except Crawl4rError:
+            raise
+        except Exception as problem:
+            reason = f"could not be kept: {type(problem).__name__}: {problem}"[:300]
+            events.emit(events.PAGE_UNREADABLE, 30, url=capture.url, reason=reason)
+            return reason
+        return None
+
+    def _keep(
+        self, capture: Capture, extraction: Extraction | None, change: TextChange | None
+    ) -> bool:
         """Record what the capture means; True when its site's lesson is over with it."""
         if self._is_past(capture):
             verdict = extraction.verdict if extraction else PageVerdict(capture.verdict)
@@ -140,12 +227,10 @@ class Documenter(CaptureFollower):
         if extraction.document is None or not _is_good(extraction):
             self._record(capture, extraction.verdict, _rejection(extraction))
             return False
-        before = self._documents.get(capture.url)
-        if before is None:
+        if change is None:
             self._put(capture, extraction)
             self._record(capture, extraction.verdict, Change.NEW, extraction)
             return self._site_blocks.learn(split(capture.url).host, extraction.blocks)
-        change = compare(before.document.markdown, extraction.document.markdown)
         if change.kind == "unchanged":
             self._documents.touch(capture.url, capture)
             self._record(capture, extraction.verdict, Change.UNCHANGED, extraction)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ _COLUMNS = (
     "image", "canonical", "site_name", "language", "note", "domain", "parent_url", "content_hash",
     "crawled_at", "updated_at", "capture", "near_of",
 )  # fmt: skip
-_ROWS_AT_ONCE = 1_000  # in memory, for Parquet
 _NO_FOLDING = 2**31  # characters of a line of front matter: a value is never broken
+_ROWS_AT_ONCE, _CHARACTERS_AT_ONCE = 1_000, 8_000_000  # in memory, for Parquet
 
 
 def row_of(stored: StoredDocument) -> dict[str, Any]:
@@ -65,11 +64,24 @@ def export_parquet(documents: Iterable[StoredDocument], out: Path) -> int:
     count = 0
     out.parent.mkdir(parents=True, exist_ok=True)
     with replacing(out) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        rows = (_timed(row_of(stored)) for stored in documents)
-        while group := list(islice(rows, _ROWS_AT_ONCE)):
+        for group in _groups(_timed(row_of(stored)) for stored in documents):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
             count += len(group)
     return count
+
+
+def _groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """As many rows as a group is to have, and fewer where they are long."""
+    group: list[dict[str, Any]] = []
+    size = 0
+    for row in rows:
+        group.append(row)
+        size += len(row["markdown"])
+        if len(group) == _ROWS_AT_ONCE or size > _CHARACTERS_AT_ONCE:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 def export_markdown(documents: Iterable[StoredDocument], out: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,12 +14,13 @@ from crawl4r.content.feeds import read_feed
 from crawl4r.content.kinds import Kind, kind_of
 from crawl4r.content.language import language_of, load_detector
 from crawl4r.content.main_content import fingerprints, load_model, prune
-from crawl4r.content.markdown import markdown_of, plain_text
+from crawl4r.content.markdown import markdown_of
 from crawl4r.content.metadata import Metadata, metadata_of
 from crawl4r.content.minhash import signature
 from crawl4r.content.near import bands
 from crawl4r.content.outline import links_of
 from crawl4r.content.pdf import read_pdf
+from crawl4r.content.plain_text import plain_text
 from crawl4r.content.safe_links import without_unsafe_links
 from crawl4r.content.signatures import bundled
 from crawl4r.content.validate import validate
@@ -26,7 +28,16 @@ from crawl4r.errors import InvalidUrl
 from crawl4r.markup import head_of, parse_html
 from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
+from crawl4r.wellformed import load_json
 
+MOST_CHARACTERS = 4_000_000  # of markdown that a document keeps; a long novel has three
+_LONGEST_FIELD = 5_000  # characters of a title, a description and the like
+_LONGEST_KEYWORD = 200
+_MOST_BLOCKS = 5_000  # fingerprints of a page; a page that is to be read has hundreds
+_LONGEST_FENCE = 32  # a run of more backquotes is no code that a reader would miss
+_TIMES_LONGER = 8  # than it came that JSON may become by line breaks and indents
+_ALWAYS_INDENTED = 64 * 1024  # characters up to which that does not matter
+_BACKQUOTES = re.compile("`{3,}")
 _OK = PageVerdict(Verdict.OK, "", ())
 _UNREADABLE_PDF = PageVerdict(Verdict.UNDECODABLE, "the PDF file is broken or locked", ("pdf",))
 _NOT_TEXT = PageVerdict(Verdict.OK, "", ("not-text",))
@@ -38,24 +49,34 @@ def extract(
     *,
     with_links: bool = True,
     learn: bool = False,
+    most: int = MOST_CHARACTERS,
 ) -> Extraction:
-    """Decode, validate, prune to the main content, turn it into markdown, and read the metadata."""
+    """Decode, validate, prune to the main content, turn it into markdown, and read the metadata.
+
+    Of the markdown at most the first `most` characters are kept; the document's note says so.
+    """
     media_type = page.content_type.partition(";")[0].strip().lower()
     kind = kind_of(media_type, page.body)
     if kind is Kind.OTHER:
         return Extraction(_NOT_TEXT)
     if kind is Kind.PDF:
-        return _from_pdf(page)
+        return _from_pdf(page, most)
     if kind is Kind.RECORD:
-        return _from_record(page)
+        return _from_record(page, most)
     encoding = guess_encoding(page.body, page.content_type)
     if kind is Kind.HTML:
-        return _from_html(page, encoding, repeated, with_links=with_links, learn=learn)
-    return _from_text(page, kind, decode(page.body, encoding))
+        return _from_html(page, encoding, repeated, most, with_links=with_links, learn=learn)
+    return _from_text(page, kind, decode(page.body, encoding), most)
 
 
 def _from_html(
-    page: PageBody, encoding: str, repeated: frozenset[int], *, with_links: bool, learn: bool
+    page: PageBody,
+    encoding: str,
+    repeated: frozenset[int],
+    most: int,
+    *,
+    with_links: bool,
+    learn: bool,
 ) -> Extraction:
     html = as_utf8(page.body, encoding)
     tree = parse_html(html)
@@ -65,48 +86,67 @@ def _from_html(
     links = links_of(tree, base) if with_links else ()
     content, words = prune(tree, repeated, len(html))
     # Of what is left: the rest is known for what it is.
-    blocks = fingerprints(tree) if learn else ()
-    markdown = markdown_of(content, base)
-    document = _document(page.url, Kind.HTML, said, markdown, words, base)
+    blocks = fingerprints(tree)[:_MOST_BLOCKS] if learn else ()
+    markdown, note = _cut(markdown_of(content, base), most)
+    document = _document(page.url, Kind.HTML, said, markdown, words, base, note)
     text = plain_text(markdown) if with_links else ""
     return _with_signature(Extraction(verdict, document, text, links, blocks=blocks), words)
 
 
-def _from_text(page: PageBody, kind: Kind, text: str) -> Extraction:
-    title, markdown, links = "", text, []
+def _from_text(page: PageBody, kind: Kind, text: str, most: int) -> Extraction:
+    title, links, note = "", [], ""
     if kind is Kind.FEED and (feed := read_feed(text, page.url)):
-        title, markdown = feed.title, without_unsafe_links(feed.markdown)
+        title = feed.title
+        markdown, note = _cut_safe(feed.markdown, most)
         links = [PageLink(link, "", "") for link in feed.links]
     elif kind in {Kind.XML, Kind.FEED}:
-        markdown = _fenced(text, "xml")
+        kept, note = _cut(text, most)
+        markdown = _fenced(kept, "xml")
     elif kind is Kind.JSON:
-        markdown = _fenced(_indented(text), "json")
+        kept, note = _cut(text, most)
+        markdown = _fenced(kept if note else _indented(kept, most), "json")
     else:
-        markdown = without_unsafe_links(text)
+        markdown, note = _cut_safe(text, most)
     text = plain_text(markdown)
-    document = _document(page.url, kind, Metadata(title=title), markdown, text, page.url)
+    said = Metadata(title=title)
+    document = _document(page.url, kind, said, markdown, text, page.url, note)
     return _with_signature(Extraction(_OK, document, text, links), text)
 
 
-def _from_record(page: PageBody) -> Extraction:
+def _from_record(page: PageBody, most: int) -> Extraction:
     """What `crawl4r import` kept: checked then, and so of the right shape."""
-    record = json.loads(page.body.decode("utf-8", "surrogatepass"))
+    record = load_json(page.body)
     said = Metadata(title=record.get("title") or "")
-    text = without_unsafe_links(record["text"])
-    document = _document(page.url, Kind.RECORD, said, text, text, page.url)
-    document = document._replace(external_id=str(record.get("id", "")))
+    text, note = _cut_safe(record["text"], most)
+    document = _document(page.url, Kind.RECORD, said, text, text, page.url, note)
+    document = document._replace(external_id=str(record.get("id", ""))[:_LONGEST_FIELD])
     return _with_signature(Extraction(_OK, document, text), text)
 
 
-def _from_pdf(page: PageBody) -> Extraction:
+def _from_pdf(page: PageBody, most: int) -> Extraction:
     pdf = read_pdf(page.body)
     if pdf is None:
         return Extraction(_UNREADABLE_PDF)
     said = Metadata(title=pdf.title, author=pdf.author)
-    markdown = without_unsafe_links(pdf.markdown)
-    document = _document(page.url, Kind.PDF, said, markdown, markdown, page.url)
-    document = document._replace(note=pdf.note)
-    return _with_signature(Extraction(_OK, document, markdown), markdown)
+    text, note = _cut_safe(pdf.markdown, most)
+    notes = "; ".join(each for each in (pdf.note, note) if each)
+    document = _document(page.url, Kind.PDF, said, text, text, page.url, notes)
+    return _with_signature(Extraction(_OK, document, text), text)
+
+
+def _cut(markdown: str, most: int) -> tuple[str, str]:
+    """As much as a document keeps, to the end of a line; and a note if that is not all."""
+    if len(markdown) <= most:
+        return markdown, ""
+    end = markdown.rfind("\n", most - most // 100, most)
+    kept = markdown[: end if end > 0 else most]
+    return kept, f"only the first {len(kept):,} of {len(markdown):,} characters are kept"
+
+
+def _cut_safe(markdown: str, most: int) -> tuple[str, str]:
+    """The same, and no link in it leads where a reader must not go."""
+    kept, note = _cut(markdown, most)
+    return without_unsafe_links(kept), note
 
 
 def _with_signature(extraction: Extraction, text: str) -> Extraction:
@@ -115,21 +155,22 @@ def _with_signature(extraction: Extraction, text: str) -> Extraction:
 
 
 def _document(
-    url: str, kind: Kind, said: Metadata, markdown: str, text: str, base: str
+    url: str, kind: Kind, said: Metadata, markdown: str, text: str, base: str, note: str
 ) -> Document:
     return Document(
         url=url,
         kind=kind.value,
-        title=said.title,
+        title=said.title[:_LONGEST_FIELD],
         markdown=markdown,
-        author=said.author,
+        author=said.author[:_LONGEST_FIELD],
         published=said.published,
-        description=said.description,
-        keywords=said.keywords,
+        description=said.description[:_LONGEST_FIELD],
+        keywords=tuple(keyword[:_LONGEST_KEYWORD] for keyword in said.keywords),
         image=_absolute(said.image, base),
         canonical=_absolute(said.canonical, base),
-        site_name=said.site_name,
+        site_name=said.site_name[:_LONGEST_FIELD],
         language=language_of(text, said.declared_language),
+        note=note,
     )
 
 
@@ -151,33 +192,47 @@ def _absolute(href: str, base: str) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
+    longest = max((len(run) for run in _BACKQUOTES.findall(text)), default=2)
+    fence = "`" * min(longest + 1, _LONGEST_FENCE)
     return f"{fence}{language}\n{text.strip()}\n{fence}"
 
 
-def _indented(text: str) -> str:
-    """One line of minified JSON cannot be read, nor cut into chunks."""
+def _indented(text: str, most: int) -> str:
+    """One line of minified JSON cannot be read, nor cut into chunks.
+
+    The text as it came where it is no JSON, nested too deep, or would become many times as long.
+    """
+    room = min(most, max(_TIMES_LONGER * len(text), _ALWAYS_INDENTED))
+    pieces = []
     try:
-        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        value = json.loads(text)
+        for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):
+            pieces.append(piece)
+            room -= len(piece)
+            if room < 0:
+                return text
     except (ValueError, RecursionError):
         return text
+    return "".join(pieces)
 
 
-def make_extractor(_: Any) -> Callable[[Mapping[str, Any], bytes], Extraction]:
-    """The sandbox's entry: `(head, body) -> extraction`; `documenting.extract_body` makes the head."""
+def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], bytes], Extraction]:
+    """The sandbox's entry: `(head, body) -> extraction`; `documenting.extract_body` makes the head.
+
+    `max_characters` of the config is the most that a document keeps.
+    """
     # All that a page may need is loaded now: the process cannot open a file later.
     bundled().prepare()
     load_codecs()
     load_detector()
     load_model()
+    most = config["max_characters"]
 
     def run(head: Mapping[str, Any], body: bytes) -> Extraction:
         page = PageBody(body, head["url"], head["content_type"], head["status"], head["headers"])
         with_links = head["with_links"]
         repeated = frozenset(head["repeated"])
-        found = extract(page, repeated, with_links=with_links, learn=head["learn"])
+        found = extract(page, repeated, with_links=with_links, learn=head["learn"], most=most)
         return found if with_links else found._replace(text="")
 
     return run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from base64 import b32encode
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,6 +17,7 @@ from crawl4r.frontier.port import Frontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
 from crawl4r.state.database import Database
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.wellformed import load_json, well_formed, well_formed_pairs
 
 _NOWHERE = "https://imported.invalid/"  # a domain that never exists, for records without a URL
 _BATCH = 500
@@ -25,6 +25,7 @@ _BATCH_BYTES = 32 * 1024**2
 _LONGEST_LINE = 32 * 1024**2  # characters
 _HEADER_BYTES = 150  # that a header takes besides its characters
 _MOST_AT_A_MOMENT = 100  # captures of a URL; each one more is compared with all of them
+_LONGEST_ID = 1_000  # characters
 
 
 class Reference(NamedTuple):
@@ -79,20 +80,19 @@ def read_records(
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        try:
-            record = _record(line)
-            url = _url_of(record, rules)
-        except (ValueError, InvalidUrl, RecursionError) as problem:
-            raise UsageError(f"{name}, line {number}: {problem}") from None
         # The whole line: nothing of it is lost, and it can be read again.
         body = line.strip().encode("utf-8", "surrogatepass")
+        try:
+            url = _url_of(_record(body), rules)
+        except (ValueError, InvalidUrl, RecursionError) as problem:
+            raise UsageError(f"{name}, line {number}: {problem}") from None
         yield ImportedPage(url, body, RECORD_TYPE, now)
 
 
-def _record(line: str) -> dict[str, Any]:
+def _record(line: bytes) -> dict[str, Any]:
     if len(line) > _LONGEST_LINE:
-        raise ValueError(f"longer than {_LONGEST_LINE:,} characters")
-    record = json.loads(line)
+        raise ValueError(f"longer than {_LONGEST_LINE:,} bytes")
+    record = load_json(line)
     if not isinstance(record, dict):
         raise ValueError('not an object like {"id": "1", "title": "...", "text": "..."}')
     if not isinstance(record.get("text"), str):
@@ -108,6 +108,8 @@ def _url_of(record: dict[str, Any], rules: CanonicalRules) -> str:
     name = record.get("id")
     if name is None or name == "":
         raise ValueError('neither "id" nor "url" is given')
+    if len(str(name)) > _LONGEST_ID:
+        raise ValueError(f'"id" is longer than {_LONGEST_ID:,} characters')
     return _NOWHERE + quote(str(name), safe="")
 
 
@@ -218,17 +220,17 @@ class Importer:
 def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) -> Capture:
     is_304 = page.verdict is Verdict.NOT_MODIFIED
     came_again = earlier.bytes if earlier and not is_304 else 0
-    headers = page.headers
+    headers: Sequence[tuple[str, str]] = well_formed_pairs(page.headers)
     if not headers and not is_304:
         headers = earlier.headers if earlier else [("content-type", page.content_type)]
     firsts = dict(reversed(headers))
-    content_type = page.content_type or firsts.get("content-type", "")
+    content_type = well_formed(page.content_type) or firsts.get("content-type", "")
     return Capture(
         url=page.url,
         fetched_at=page.fetched_at,
         status=page.status or (earlier.status if earlier else 0),
         verdict=page.verdict,
-        reason=page.reason,
+        reason=well_formed(page.reason),
         sha256=sha256,
         bytes=came_again if page.body is None else len(page.body),
         content_type=content_type.partition(";")[0].strip().lower(),
@@ -243,5 +245,5 @@ def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) ->
         retries=0,
         http_version=page.http_version or (earlier.http_version if earlier else ""),
         address=page.address,
-        location=page.location,
+        location=well_formed(page.location) if page.location else None,
     )

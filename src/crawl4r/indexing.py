@@ -1,6 +1,6 @@
 """The archive's documents become passages that can be searched: from a cursor, restartable.
 
-    documents after the cursor ──> chunks ──> keyword index ──> catalogue, with the cursor
+    documents after the cursor ──> sandbox: passages ──> keyword index ──> catalogue, with the cursor
                                                                     │
     passages without a vector <─────────────────────────────────────┘
           └──> embedder ──> vector index ──> catalogue
@@ -8,6 +8,8 @@
 Words can be searched as soon as a document is indexed; vectors follow. An index is told before the
 catalogue commits: a crash repeats a batch, and what the indexes know too much is dropped first. What
 they may have lost is in doubt until the batch is done, and is given to them again.
+
+A document that cannot be cut or indexed is left out, with the reason; it costs no other its place.
 """
 
 from __future__ import annotations
@@ -16,20 +18,22 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
 
+from crawl4r import events
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
-from crawl4r.content.chunk import CountTokens
-from crawl4r.errors import StorageDamaged, UsageError
-from crawl4r.passages import entries_of, searchable, text_of
+from crawl4r.errors import Crawl4rError, StorageDamaged, UsageError
+from crawl4r.passages import Cut, CutDocuments, Uncut, searchable, text_of
 from crawl4r.search.catalogue import Catalogue, Found, Version, facets_of
 from crawl4r.search.index import Index
 from crawl4r.search.port import Embedder, Passage, Vector
 
 _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
+_CHARACTERS = 8_000_000  # of markdown in one commit, unless a single document has more
 _PASSAGES = 512  # looked at for vectors at once
 _EMBEDDED = 48  # of those embedded at once: about two seconds of one core
 _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
@@ -60,6 +64,17 @@ class _Changes(Struct):
     put: list[Passage] = field(default_factory=list)
     retired: list[tuple[list[int], float]] = field(default_factory=list)
     deleted: list[int] = field(default_factory=list)
+    passages: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)  # by reason
+
+
+class _Plan(NamedTuple):
+    """What is to be done with a document."""
+
+    stored: StoredDocument
+    before: Version | None  # what the index has of it
+    reason: str | None  # to leave it out
+    stays: bool  # the index has it as it is
 
 
 class Indexer:
@@ -71,7 +86,7 @@ class Indexer:
         captures: Captures,
         index: Index,
         embedder: Embedder | None,
-        count_tokens: CountTokens,
+        cut: CutDocuments,
         rules: IndexRules,
         *,
         previous: Index | None = None,
@@ -82,7 +97,7 @@ class Indexer:
         self._index = index
         self._catalogue = index.catalogue
         self._embedder = embedder if index.vectors else None
-        self._count_tokens = count_tokens
+        self._cut = cut
         self._rules = rules
         self._previous = previous
         self.is_stopped = False
@@ -145,31 +160,70 @@ class Indexer:
     def catch_up(self) -> int:
         """Index the words of all documents that changed; how many that were."""
         total = 0
-        while not self.is_stopped:
-            batch = list(islice(self._documents.revised_after(self.cursor), _DOCUMENTS))
-            if not batch:
-                break
+        while not self.is_stopped and (batch := self._next_batch()):
             self._index_batch(batch)
             total += len(batch)
         if not self.is_stopped:
             self._drop_vanished()
         return total
 
+    def _next_batch(self) -> list[StoredDocument]:
+        batch: list[StoredDocument] = []
+        size = 0
+        for stored in islice(self._documents.revised_after(self.cursor), _DOCUMENTS):
+            batch.append(stored)
+            size += len(stored.document.markdown)
+            if size > _CHARACTERS:
+                break
+        return batch
+
     def _index_batch(self, batch: Sequence[StoredDocument]) -> None:
-        self._doubt({stored.id for stored in batch if self._loses_passages(stored)})
+        """If a document breaks its batch, go back and index one by one, to tell and pass over it."""
+        try:
+            self._index_together(batch)
+        except Crawl4rError:
+            raise
+        except Exception as problem:
+            self._go_back()
+            if len(batch) > 1:
+                for stored in batch:
+                    self._index_batch([stored])
+            else:
+                reason = f"could not be indexed: {type(problem).__name__}: {problem}"
+                self._index_together(batch, Uncut(reason[:300]))
+
+    def _go_back(self) -> None:
+        """To the last commit, as after a crash."""
+        self._catalogue.rollback()
+        self._index.keyword.delete_beyond(self._catalogue.last_number())
+        self._index.keyword.commit()
+
+    def _index_together(self, batch: Sequence[StoredDocument], broken: Uncut | None = None) -> None:
+        """`broken` says why none of them can be indexed."""
+        plans = [self._plan(stored, may_stay=not broken) for stored in batch]
+        self._doubt({plan.stored.id for plan in plans if plan.before and not plan.stays})
+        wanted = [plan.stored for plan in plans if not plan.stays and not plan.reason]
+        made = [broken] * len(wanted) if broken else self._cut([each.document for each in wanted])
+        cuts = {stored.id: cut for stored, cut in zip(wanted, made, strict=True)}
         changes = _Changes()
-        for stored in batch:
-            self._take(stored, changes)
+        for plan in plans:
+            self._take(plan, cuts.get(plan.stored.id), changes)
         self._catalogue.put_fact(_CURSOR, str(batch[-1].revision))
         self._apply(changes, {stored.id for stored in batch})
-        self.progress.documents += len(batch)
+        self._count(changes, len(batch))
 
-    def _loses_passages(self, stored: StoredDocument) -> bool:
+    def _plan(self, stored: StoredDocument, *, may_stay: bool) -> _Plan:
         before = self._catalogue.current(stored.id)
-        return bool(before) and not self._stays(before, stored)
+        reason = self._reason_against(stored)
+        is_same = bool(before and not reason and _is_same(before, stored))
+        return _Plan(stored, before, reason, is_same and may_stay)
 
-    def _stays(self, before: Version | None, stored: StoredDocument) -> bool:
-        return bool(before and not self._reason_against(stored) and _is_same(before, stored))
+    def _count(self, changes: _Changes, documents: int) -> None:
+        progress = self.progress
+        progress.documents += documents
+        progress.passages += changes.passages
+        for reason, count in changes.left_out.items():
+            progress.left_out[reason] = progress.left_out.get(reason, 0) + count
 
     def _doubt(self, ids: set[str]) -> None:
         """Note which documents the indexes are about to lose passages of.
@@ -182,10 +236,9 @@ class Indexer:
             self._catalogue.put_fact(_IN_DOUBT, json.dumps(sorted(self._in_doubt)))
             self._catalogue.commit()
 
-    def _take(self, stored: StoredDocument, changes: _Changes) -> None:
-        before = self._catalogue.current(stored.id)
-        reason = self._reason_against(stored)
-        if before and self._stays(before, stored):
+    def _take(self, plan: _Plan, cut: Cut | Uncut | None, changes: _Changes) -> None:
+        stored, before, reason, stays = plan
+        if before and stays:
             if stored.id in self._in_doubt:
                 passages = self._catalogue.passages_of(before)
                 changes.put += [searchable(found) for found in passages]
@@ -193,17 +246,24 @@ class Indexer:
             return
         if before:
             self._remove(before, stored, changes)
-        if reason:
-            self._catalogue.leave_out(stored.id, reason)
-            self.progress.left_out[reason] = self.progress.left_out.get(reason, 0) + 1
+        if isinstance(cut, Cut):
+            self._take_in(stored, cut, changes)
             return
+        if cut:
+            reason = cut.reason
+            events.emit(events.DOCUMENT_LEFT_OUT, 30, url=stored.document.url, reason=reason)
+        assert reason is not None, "what is neither cut nor left out stays"
+        self._catalogue.leave_out(stored.id, reason)
+        changes.left_out[reason] = changes.left_out.get(reason, 0) + 1
+
+    def _take_in(self, stored: StoredDocument, cut: Cut, changes: _Changes) -> None:
         self._catalogue.take_in(stored.id)
-        added = self._catalogue.add(
-            self._version(stored),
-            entries_of(stored.document, self._count_tokens, self._rules.max_tokens),
-        )
+        if cut.note:
+            self._catalogue.leave_out(stored.id, cut.note)  # a part of it
+            events.emit(events.DOCUMENT_CUT, 30, url=stored.document.url, reason=cut.note)
+        added = self._catalogue.add(self._version(stored), cut.entries)
         changes.put += [searchable(found) for found in added]
-        self.progress.passages += len(added)
+        changes.passages += len(added)
 
     def _reason_against(self, stored: StoredDocument) -> str | None:
         """The rule that keeps a document out of the index, or None."""

@@ -1,46 +1,74 @@
-"""A document as passages: where it is cut, and which words of each are searched and embedded."""
+"""A document as passages: cut in a process that can be killed, numbered by the catalogue, searched."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from crawl4r.content.chunk import CountTokens, chunk_by_structure
-from crawl4r.content.markdown import plain_text
+from crawl4r.content.plain_text import plain_text
+from crawl4r.cutting import Pieces, embedded_text
 from crawl4r.model import Document
+from crawl4r.resilience.blocking_sandbox import BlockingSandbox
+from crawl4r.resilience.sandbox import SandboxKilled
 from crawl4r.search.catalogue import Entry, Found
 from crawl4r.search.port import Passage
 
-_MANY_LINKS, _MOSTLY = 6, 0.7  # links in a passage, and their share of its words
-_LINK = re.compile(r"\[([^\[\]]{1,300})\]\(")
+_KEY_DIGITS = 32
 
 
-def entries_of(document: Document, count_tokens: CountTokens, max_tokens: int) -> list[Entry]:
-    """The passages of a document, without numbers yet; tables of contents and the like left out."""
+class Cut(NamedTuple):
+    """The passages of a document, without numbers yet."""
 
-    def count_words(texts: Sequence[str]) -> list[int]:
-        # Of what is searched: a passage must not be short because its links are long.
-        return list(count_tokens([plain_text(text) for text in texts]))
+    entries: Sequence[Entry]
+    note: str = ""  # what of the document is in no passage
 
+
+class Uncut(NamedTuple):
+    """A document that could not be cut."""
+
+    reason: str
+
+
+CutDocuments = Callable[[Sequence[Document]], Sequence[Cut | Uncut]]
+
+
+class SafeCutter:
+    """Cuts documents in processes that run `entries.CUTTER`."""
+
+    def __init__(self, sandbox: BlockingSandbox, max_characters: int) -> None:
+        """Of a longer document, which an older version kept, only so much is sent there."""
+        self._sandbox = sandbox
+        self._most = max_characters
+
+    def __call__(self, documents: Sequence[Document]) -> list[Cut | Uncut]:
+        jobs = [(each.title, each.markdown[: self._most].encode()) for each in documents]
+        answers = self._sandbox.run_all(jobs, Pieces)
+        return [self._read(*pair) for pair in zip(documents, answers, strict=True)]
+
+    def _read(self, document: Document, answer: Pieces | SandboxKilled) -> Cut | Uncut:
+        if isinstance(answer, SandboxKilled):
+            return Uncut(f"could not be cut into passages: {answer.reason}")
+        try:
+            made = cut_of(document, answer)
+        except ValueError as problem:
+            return Uncut(f"could not be cut into passages: the answer was nonsense ({problem})")
+        if len(document.markdown) > self._most and not made.note:
+            return made._replace(note=f"only the first {self._most:,} characters are indexed")
+        return made
+
+
+def cut_of(document: Document, cut: Pieces) -> Cut:
+    """The pieces of a document as entries. Raises ValueError for what cannot be pieces of it."""
     entries = []
-    for chunk in chunk_by_structure(document.markdown, count_words, max_tokens=max_tokens):
-        text = document.markdown[chunk.start : chunk.end]
-        if text.strip() and not _is_list_of_links(text):
-            key = _key(embedded_text(document.title, chunk.headings, text))
-            fields = (chunk.id, *chunk[:3], chunk.tokens, chunk.kind.value, chunk.headings)
-            entries.append(Entry(0, *fields, text, key))
-    return entries
-
-
-def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
-    """A passage with the way to it in front: what it is about is often said only there.
-
-    Without the marks of markdown and the addresses of links, which were a third of its tokens.
-    """
-    way = [part for part in (title, *(each for each in headings if each != title)) if part]
-    words = plain_text(text)
-    return f"{' > '.join(way)}\n{words}" if way else words
+    for piece in cut.pieces:
+        if not 0 <= piece.start < piece.end <= len(document.markdown):
+            raise ValueError("a place outside the document")
+        if len(piece.key) != _KEY_DIGITS:
+            raise ValueError("a key of the wrong length")
+        text = document.markdown[piece.start : piece.end]
+        entries.append(Entry(0, *piece[:-1], text, bytes.fromhex(piece.key)))
+    note = f"only the first {len(entries):,} passages are indexed" if cut.is_cut else ""
+    return Cut(entries, note)
 
 
 def text_of(found: Found) -> str:
@@ -51,13 +79,3 @@ def searchable(found: Found) -> Passage:
     """A passage by its words alone: nobody looks for the address of a link."""
     passage = found.passage()
     return passage._replace(text=plain_text(passage.text))
-
-
-def _is_list_of_links(text: str) -> bool:
-    """An index or a table of contents: what it lists is found where it leads to."""
-    linked = [len(link[1]) for link in _LINK.finditer(text)]
-    return len(linked) >= _MANY_LINKS and sum(linked) > _MOSTLY * len(plain_text(text))
-
-
-def _key(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -143,6 +143,7 @@ class Reporter:
             "language": stored.document.language,
             "kind": stored.document.kind,
             "words": len(stored.document.markdown.split()),
+            "note": stored.document.note,
             "capture": stored.capture,
             "updated_at": stored.updated_at,
             "deleted_at": stored.deleted_at,

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 from msgspec.structs import replace
 
-from crawl4r.content.markdown import plain_text
+from crawl4r.content.plain_text import plain_text
 from crawl4r.errors import UsageError
 from crawl4r.search.caching import AnswerCache
 from crawl4r.search.catalogue import Found

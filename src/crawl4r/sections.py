@@ -272,6 +272,8 @@ class Content(Section, frozen=True):
     )
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for an extracting process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # extracting processes
+    # Of markdown that a document keeps; the bytes of its page stay whole.
+    max_characters: Annotated[int, Meta(ge=10_000, le=100_000_000)] = 4_000_000
 
 
 class Indexing(Section, frozen=True):

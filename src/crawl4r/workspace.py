@@ -275,7 +275,10 @@ class Workspace:
             if version := catalogue.current(document["id"]):
                 passages = catalogue.passages_of(version)
                 embedded = sum(found.entry.is_embedded for found in passages)
-                return {"passages": len(passages), "embedded": embedded}
+                cut = catalogue.why_left_out(document["id"])
+                return {"passages": len(passages), "embedded": embedded} | (
+                    {"cut": cut} if cut else {}
+                )
             reason = catalogue.why_left_out(document["id"])
             return {"left_out": reason} if reason else None
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.content.markdown import markdown_of, outside_code, plain_text
+from crawl4r.content.markdown import markdown_of, outside_code
+from crawl4r.content.plain_text import plain_text
 from crawl4r.markup import body_of, parse_html
 
 PAGE = """

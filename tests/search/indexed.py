@@ -9,6 +9,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,10 @@ import numpy as np
 import crawl4r
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
+from crawl4r.cutting import cut
 from crawl4r.indexing import Indexer, IndexRules, index_all
+from crawl4r.model import Document
+from crawl4r.passages import Cut, cut_of
 from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.index import Index
 from crawl4r.search.keyword_tantivy import TantivyIndex
@@ -53,6 +57,14 @@ class WordVectors:
 
 def count_words(texts: Sequence[str]) -> list[int]:
     return [len(text.split()) for text in texts]
+
+
+def cut_here(rules: IndexRules, documents: Sequence[Document]) -> list[Cut]:
+    """In this process: these texts are our own."""
+    return [
+        cut_of(each, cut(each.title, each.markdown, count_words, rules.max_tokens))
+        for each in documents
+    ]
 
 
 def put(path: Path, *records: dict[str, str]) -> None:
@@ -95,7 +107,7 @@ def indexing(
             Captures(state),
             index,
             embedder,
-            count_words,
+            partial(cut_here, rules or IndexRules(max_tokens=60)),
             rules or IndexRules(max_tokens=60),
             previous=previous,
         )

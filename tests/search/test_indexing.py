@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 import crawl4r
+from crawl4r.cutting import cut, embedded_text
 from crawl4r.errors import UsageError
 from crawl4r.indexing import IndexRules, index_all
-from crawl4r.model import Document
-from crawl4r.passages import embedded_text, entries_of
 from crawl4r.search.port import Filters
 from crawl4r.search.query import parse
 from tests.search.indexed import count_words, found, index, indexing, opened, put
@@ -173,13 +172,13 @@ def test_a_new_index_still_knows_what_was_known_then(tmp_path: Path) -> None:
 def test_lists_of_links_are_no_passages() -> None:
     links = "\n".join(f"- [Chapter {n}, about something](https://a.example/{n})" for n in range(30))
     text = f"# Contents\n\n{links}\n\n# Preface\n\n{HARBOUR}"
-    made = entries_of(Document("https://a.example/", "html", "Book", text), count_words, 60)
+    made = cut("Book", text, count_words, 60).pieces
     assert [entry.headings for entry in made] == [("Preface",)]
 
 
 def test_a_passage_is_as_long_as_its_words_not_its_addresses() -> None:
     address = "https://a.example/" + "/very-long-path" * 20
     text = " ".join(f"Word{n} of [a link]({address}) here." for n in range(10))
-    made = entries_of(Document("https://a.example/", "html", "Book", text), count_words, 60)
+    made = cut("Book", text, count_words, 60).pieces
     assert len(made) == 1
     assert made[0].tokens == 50

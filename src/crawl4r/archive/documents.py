@@ -15,6 +15,7 @@ from crawl4r.model import Capture, Document
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
 from crawl4r.urls.canonical import split
+from crawl4r.wellformed import load_json, well_formed
 
 _LEVEL = 3
 _CURSOR, _EPOCH = "documents_cursor", "documents_epoch"
@@ -84,7 +85,7 @@ def id_of(url: str) -> str:
 
 
 def hash_of(markdown: str) -> str:
-    return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(markdown.encode()).hexdigest()
 
 
 class Documents:
@@ -146,7 +147,7 @@ class Documents:
                 split(document.url).host,
                 capture.referrer,
                 document.title,
-                zstd.compress(document.markdown.encode("utf-8", "surrogatepass"), _LEVEL),
+                zstd.compress(document.markdown.encode(), _LEVEL),
                 hash_of(document.markdown),
                 document.language,
                 json.dumps(said, ensure_ascii=False),
@@ -276,9 +277,10 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
         crawled_at, updated_at, deleted_at, capture, signature, near_of, revision,
     ) = row  # fmt: skip
     try:
-        markdown = zstd.decompress(content).decode("utf-8", "surrogatepass")
+        # Older versions kept half of a surrogate pair as it came.
+        markdown = well_formed(zstd.decompress(content).decode("utf-8", "surrogatepass"))
         document = Document(
-            url=url, title=title, markdown=markdown, language=language, **json.loads(said)
+            url=url, title=title, markdown=markdown, language=language, **load_json(said.encode())
         )
     except (ValueError, TypeError, zstd.ZstdError) as problem:
         raise StorageDamaged(

@@ -2,8 +2,8 @@
 
 Items that occur once on either side are anchors (the longest run of them that keeps the order, as
 in patience diff). Between anchors the shortest edit is found (Myers 1986), unless it is longer than
-`_MAX_EDITS`: then that stretch counts as replaced. So n items cost at most n * _MAX_EDITS steps,
-where difflib may take the square or worse.
+`_MAX_EDITS`, or the steps of all stretches together are more than `Budget` allows: then that stretch
+counts as replaced. So the work is linear in the items, and bounded, where difflib may take the square.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 _MAX_EDITS = 256  # insertions and removals between two anchors
+_MAX_STEPS = 4_000_000  # some three seconds
 
 
 class Gap(NamedTuple):
@@ -25,25 +28,32 @@ class Gap(NamedTuple):
     b_end: int
 
 
-def gaps(before: Sequence[str], after: Sequence[str]) -> list[Gap]:
+class Budget(Struct):
+    """How many steps may still be taken to find shortest edits."""
+
+    steps: int = _MAX_STEPS
+
+
+def gaps(before: Sequence[str], after: Sequence[str], budget: Budget | None = None) -> list[Gap]:
     """What differs, in order; none for equal sequences. Everything between is equal."""
     found = []
     a = b = 0
-    for next_a, next_b in [*_pairs(before, after), (len(before), len(after))]:
+    pairs = _pairs(before, after, budget or Budget())
+    for next_a, next_b in [*pairs, (len(before), len(after))]:
         if a < next_a or b < next_b:
             found.append(Gap(a, next_a, b, next_b))
         a, b = next_a + 1, next_b + 1
     return found
 
 
-def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+def _pairs(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[tuple[int, int]]:
     """The places of items that are matched, growing on both sides."""
     head, tail = _common_ends(before, after)
     pairs = [(at, at) for at in range(head)]
     a, b = head, head
     end = (len(before) - tail, len(after) - tail)
     for next_a, next_b in [*_anchors(before, after, head, *end), end]:
-        pairs.extend(_matched_between(before, after, Gap(a, next_a, b, next_b)))
+        pairs.extend(_matched_between(before, after, Gap(a, next_a, b, next_b), budget))
         if (next_a, next_b) != end:
             pairs.append((next_a, next_b))
         a, b = next_a + 1, next_b + 1
@@ -94,31 +104,34 @@ def _longest_growing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _matched_between(
-    before: Sequence[str], after: Sequence[str], gap: Gap
+    before: Sequence[str], after: Sequence[str], gap: Gap, budget: Budget
 ) -> list[tuple[int, int]]:
     """Places matched within a gap. Items that only one side has are out of the question at once."""
     common = set(before[gap.a_start : gap.a_end]) & set(after[gap.b_start : gap.b_end])
     old = [at for at in range(gap.a_start, gap.a_end) if before[at] in common]
     new = [at for at in range(gap.b_start, gap.b_end) if after[at] in common]
-    matched = _match([before[at] for at in old], [after[at] for at in new])
+    matched = _match([before[at] for at in old], [after[at] for at in new], budget)
     return [(old[a], new[b]) for a, b in matched]
 
 
-def _match(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+def _match(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[tuple[int, int]]:
     """Matched places of the shortest edit; none when it is too long to look for."""
     reached = {1: 0}  # on each diagonal (place before minus place after), how far before
     trail: list[dict[int, int]] = []
     for edits in range(min(len(before) + len(after), _MAX_EDITS) + 1):
+        if budget.steps <= 0:
+            break
         trail.append(reached)
         reached = dict(reached)
         for diagonal in range(-edits, edits + 1, 2):
             origin = _origin(reached, diagonal, edits)
-            a = reached[origin] + (origin < diagonal)
+            start = a = reached[origin] + (origin < diagonal)
             while a < len(before) and 0 <= a - diagonal < len(after):
                 if before[a] != after[a - diagonal]:
                     break
                 a += 1
             reached[diagonal] = a
+            budget.steps -= 1 + a - start
             if a >= len(before) and a - diagonal >= len(after):
                 return _walk_back(trail, len(before), len(after))
     return []

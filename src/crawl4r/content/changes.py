@@ -2,16 +2,20 @@
 
 Both texts are cut into segments: sentences of prose, rows of tables, lines of code. Segments are
 compared without what changes by itself from visit to visit (`_VOLATILE`) and without regard to
-blanks and line breaks. Work is bounded: see `alignment`.
+blanks and line breaks.
+
+Work is bounded: see `alignment`; and of long texts only `MOST_COMPARED` characters are cut into
+segments, from where they begin to differ. What is behind them counts as replaced as a whole, unless it
+is the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from crawl4r.content.alignment import Gap, gaps
+from crawl4r.content.alignment import Budget, Gap, gaps
 from crawl4r.content.markdown_blocks import ChunkKind, scan_blocks
 from crawl4r.content.markdown_lines import split_lines
 
@@ -59,6 +63,7 @@ _PATTERNS = [(re.compile(pattern, re.IGNORECASE), word) for pattern, word in _VO
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 # Not before a digit or a small letter: "Nov. 15" and "5 min. ago" are no ends of sentences.
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?\u2026]) (?=[^a-z\d])|(?<=[\u3002\uff01\uff1f]) ?")
+MOST_COMPARED = 500_000  # characters of each text
 _LONG = 500  # characters beyond which a sentence is cut at blanks, to be readable at all
 _LONG_PART = re.compile(r"\S.{0,200}(?= |$)|\S+")
 
@@ -70,24 +75,50 @@ class Change(NamedTuple):
     added: int
     removed: int
     ratio: float  # share of the words of both that were added or removed: 0 none, 1 all
+    is_cut: bool = False  # they are too long, and what differs far behind counts as replaced
+
+
+class Compared(NamedTuple):
+    change: Change
+    diff: str = ""  # only when it was asked for
+
+
+class _Pair(NamedTuple):
+    """Two texts as they are compared, and what of them is not."""
+
+    before: str
+    after: str
+    same: str = ""  # what both have, taken off at the ends
+    rest_before: str = ""
+    rest_after: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        return self.rest_before != self.rest_after
 
 
 def compare(before: str, after: str) -> Change:
     """Whether, and by how many words, the text really changed."""
     if before == after:
         return Change("unchanged", 0, 0, 0.0)
-    old, new = _keys(_segments(before)), _keys(_segments(after))
-    if _flat(old) == _flat(new):
+    pair = _comparable(before, after)
+    old, new = _keys(_segments(pair.before)), _keys(_segments(pair.after))
+    if _flat(old) == _flat(new) and not pair.is_cut:
         return Change("unchanged", 0, 0, 0.0)
     added = removed = 0
-    for gap in gaps(old, new):
+    budget = Budget()
+    for gap in gaps(old, new, budget):
         old_words = " ".join(old[gap.a_start : gap.a_end]).split()
         new_words = " ".join(new[gap.b_start : gap.b_end]).split()
-        for a_start, a_end, b_start, b_end in gaps(old_words, new_words):
+        for a_start, a_end, b_start, b_end in gaps(old_words, new_words, budget):
             removed += a_end - a_start
             added += b_end - b_start
-    words = sum(len(key.split()) for key in (*old, *new))
-    return Change("changed", added, removed, (added + removed) / words)
+    words = sum(len(key.split()) for key in (*old, *new)) + 2 * len(pair.same.split())
+    if pair.is_cut:
+        more, less = len(pair.rest_after.split()), len(pair.rest_before.split())
+        added, removed, words = added + more, removed + less, words + more + less
+    # Texts that differ in no word differ in blanks or signs beyond what was compared.
+    return Change("changed", added, removed, (added + removed) / (words or 1), pair.is_cut)
 
 
 def diff(
@@ -95,16 +126,71 @@ def diff(
 ) -> str:
     """A unified diff by segments; empty exactly where `compare` finds no change.
 
-    Line numbers count segments. Lines that are the same, or nearly, are shown as they are after.
+    Line numbers count segments. Lines that are the same, or nearly, are shown as they are after. Of
+    texts that are too long only what is compared is shown, and counted.
     """
-    old, new = _segments(before), _segments(after)
+    pair = _comparable(before, after)
+    old, new = _segments(pair.before), _segments(pair.after)
     old_keys, new_keys = _keys(old), _keys(new)
-    if _flat(old_keys) == _flat(new_keys):
+    is_same = _flat(old_keys) == _flat(new_keys)
+    if is_same and not pair.is_cut:
         return ""
     lines = [f"--- {labels[0]}", f"+++ {labels[1]}"]
-    for hunk in _hunks(gaps(old_keys, new_keys), context):
-        lines.extend(_hunk_lines(hunk, old, new, context))
+    if not is_same:
+        for hunk in _hunks(gaps(old_keys, new_keys), context):
+            lines.extend(_hunk_lines(hunk, old, new, context))
     return "\n".join(lines) + "\n"
+
+
+def make_comparer(_: Any) -> Callable[[Mapping[str, Any], bytes], Compared]:
+    """The sandbox's entry: both texts in one body, the first of them `length` bytes long."""
+
+    def run(head: Mapping[str, Any], body: bytes) -> Compared:
+        before, after = body[: head["length"]].decode(), body[head["length"] :].decode()
+        labels = head["labels"]
+        lines = diff(before, after, labels=(labels[0], labels[1])) if labels else ""
+        return Compared(compare(before, after), lines)
+
+    return run
+
+
+def _comparable(before: str, after: str) -> _Pair:
+    """The texts as they are, unless one is too long: then without what both begin and end with."""
+    if max(len(before), len(after)) <= MOST_COMPARED:
+        return _Pair(before, after)
+    head = before.rfind("\n", 0, _common_start(before, after)) + 1
+    old, new = before[head:], after[head:]
+    line = old.find("\n", len(old) - _common_end(old, new))
+    tail = len(old) - line - 1 if line >= 0 else 0
+    same = before[:head] + old[len(old) - tail :]
+    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    return _Pair(
+        old[:MOST_COMPARED], new[:MOST_COMPARED], same, old[MOST_COMPARED:], new[MOST_COMPARED:]
+    )
+
+
+def _common_start(a: str, b: str) -> int:
+    """How many characters two texts begin with alike; halving costs less than a look at each."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a.startswith(b[low:middle], low):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(a: str, b: str) -> int:
+    """How many characters two texts end with alike."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a.endswith(b[len(b) - middle : len(b) - low], 0, len(a) - low):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _segments(markdown: str) -> list[str]:

@@ -45,9 +45,15 @@ class _Range(NamedTuple):
 
 
 def chunk_by_structure(
-    markdown: str, count: CountTokens, *, max_tokens: int = 512, min_tokens: int = 32
+    markdown: str,
+    count: CountTokens,
+    *,
+    max_tokens: int = 512,
+    min_tokens: int = 32,
+    most_blocks: int | None = None,
 ) -> list[Chunk]:
-    """Cut where the document breaks by itself. Joined, the chunks are the document.
+    """Cut where the document breaks by itself. Joined, the chunks are the document, or as much of it as
+    has about `most_blocks` blocks.
 
     No chunk reaches across a heading. Neighbouring blocks are packed up to `max_tokens`; a block
     that fits is never split; one that does not is split between items, rows, lines or sentences,
@@ -59,7 +65,7 @@ def chunk_by_structure(
     if max_tokens < 1:
         raise ValueError("a chunk needs room for a token")
     count = counting_once(count)
-    blocks = scan_blocks(markdown)
+    blocks = scan_blocks(markdown, most_blocks)
     sections = sections_of(blocks)
     atoms = structural_atoms(markdown, blocks, sections, count, max_tokens)
     packing = _Packing(atoms, max_tokens)

@@ -180,7 +180,7 @@ def _split_atom(
         if start == atom.start:  # nothing changed about the break before it
             yield atom._replace(end=end, tokens=next(tokens))
         else:
-            yield atom._replace(start=start, end=end, tokens=next(tokens), depth=depth, room=limit)
+            yield Atom(start, end, next(tokens), depth, limit, atom.section, atom.block)
         start = end
 
 

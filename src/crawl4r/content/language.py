@@ -13,6 +13,7 @@ _LEAST = 20  # letters, before a guess is worth anything
 _SURE = 0.5
 _TAG = re.compile(r"^\s*([A-Za-z]{2,3})(?:[-_]|\s*$)")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
+_CAPITAL, _LATIN = re.compile(r"[A-Z]"), re.compile(r"[A-Za-z]")
 # Common in English, and hardly ever words of another language.
 _ENGLISH_WORDS = (
     "the and that this with from which are you can be it to by not if will have has when"

@@ -1,4 +1,4 @@
-"""HTML to markdown that keeps headings, lists, tables and code; and markdown to plain text."""
+"""HTML to markdown that keeps headings, lists, tables and code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from turbohtml import Element, Markdown
 
+from crawl4r.content.plain_text import TARGET
 from crawl4r.content.safe_links import unlink_unsafe
 from crawl4r.content.tables import level_rows, unfold_layout
 from crawl4r.markup import body_of, parse_html
@@ -23,10 +24,9 @@ _STYLE = Markdown(
     tables=Markdown.Tables(cell_blocks="text"),
     escaping=Markdown.Escaping(underscores=False),  # names are full of them
 )
-_TARGET = r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"
 # Emphasis and code are written as tags where signs would not be read as such, a blank that is no space
 # as its number where it might get lost, and a link around an image alone has no words.
-_LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{_TARGET}"
+_LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{TARGET}"
 _ANYWHERE = re.compile(_LEFT_OVER)
 _NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
 
@@ -34,15 +34,6 @@ _FENCE_SIGNS = "```"
 _TWO_BLANK_LINES = "\n\n\n"
 _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
-_FENCE = re.compile(r"^ {0,12}(```+|~~~+)[^\n]*$", re.MULTILINE)
-_LINK = re.compile(rf"(?<!\\)!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]{_TARGET}")
-_HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
-_EMPHASIS = re.compile(r"(?<!\\)(\*\*|\*|`|~~)(?=\S)(.+?)(?<=[^\s\\])\1")
-_BULLET = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
-_QUOTE = re.compile(r"^(?:> ?)+", re.MULTILINE)
-_RULE_ROW = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+[ \t]*\n?", re.MULTILINE)
-_ROW = re.compile(r"^\|(.*)\|[ \t]*$", re.MULTILINE)
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def markdown_of(body: Element, url: str) -> str:
@@ -161,33 +152,3 @@ def _end_of_code(markdown: str, start: int, fence: str) -> int:
 def markdown_of_html(html: str, url: str) -> str:
     body = body_of(parse_html(html))
     return markdown_of(body, url) if body is not None else ""
-
-
-def plain_text(markdown: str) -> str:
-    """The words alone: no marks, no addresses, code as it is."""
-    parts = _split_fences(markdown)
-    return "\n".join(text if is_code else _unmark(text) for text, is_code in parts).strip()
-
-
-def _split_fences(markdown: str) -> list[tuple[str, bool]]:
-    parts, start, opened = [], 0, ""
-    for match in _FENCE.finditer(markdown):
-        mark = match.group(1)
-        if opened and not (mark[0] == opened[0] and len(mark) >= len(opened)):
-            continue
-        parts.append((markdown[start : match.start()].strip("\n"), bool(opened)))
-        start, opened = match.end(), "" if opened else mark
-    parts.append((markdown[start:].strip("\n"), bool(opened)))
-    return [part for part in parts if part[0]]
-
-
-def _unmark(text: str) -> str:
-    text = _RULE_ROW.sub("", text)
-    text = _ROW.sub(lambda row: row.group(1).replace("|", " ").strip(), text)
-    text = _HEADING.sub("", text)
-    text = _QUOTE.sub("", text)
-    text = _BULLET.sub(r"\1", text)
-    text = _LINK.sub(r"\1", text)
-    text = _EMPHASIS.sub(r"\2", text)
-    text = _EMPHASIS.sub(r"\2", text)
-    return _ESCAPE.sub(r"\1", text)

@@ -74,28 +74,43 @@ _EMPHASIS = re.compile(r"(?<!\\)[*`~]+|(?<![\w\\])_(?=[^\W_])|(?<=[^\W_])_(?!\w)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def scan_blocks(markdown: str) -> list[Block]:
-    """The blocks in order; they cover the text without a gap. No block for an empty text."""
-    marks: list[_Mark] = []
-    _scan(lines_of(markdown), 0, ChunkKind.PROSE, marks)
+class _Marks(list[_Mark]):
+    """The blocks found so far, of which no more than `most` are looked for."""
+
+    def __init__(self, most: int | None) -> None:
+        super().__init__()
+        self._most = most
+
+    @property
+    def is_full(self) -> bool:
+        return self._most is not None and len(self) >= self._most
+
+
+def scan_blocks(markdown: str, most: int | None = None) -> list[Block]:
+    """The blocks in order; they cover the text without a gap. No block for an empty text.
+
+    With `most`, about so many of them, which cover the beginning of a text that has more.
+    """
+    marks, lines = _Marks(most), lines_of(markdown)
+    scanned = _scan(lines, 0, ChunkKind.PROSE, marks)
     if not marks:
         return [Block(0, len(markdown), ChunkKind.PROSE, 0)] if markdown else []
     starts = [0, *(mark.start for mark in marks[1:])]
-    ends = [*starts[1:], len(markdown)]
+    ends = [*starts[1:], lines[scanned].start if scanned < len(lines) else len(markdown)]
     return [
         Block(start, end, *mark[1:]) for start, end, mark in zip(starts, ends, marks, strict=True)
     ]
 
 
-def _scan(lines: Sequence[Line], depth: int, prose: ChunkKind, marks: list[_Mark]) -> None:
+def _scan(lines: Sequence[Line], depth: int, prose: ChunkKind, marks: _Marks) -> int:
+    """Mark the blocks, and return the line up to which that was done."""
     at = 0
-    while at < len(lines):
+    while at < len(lines) and not marks.is_full:
         at = _take_block(lines, at, depth, prose, marks) if lines[at].text else at + 1
+    return at
 
 
-def _take_block(
-    lines: Sequence[Line], at: int, depth: int, prose: ChunkKind, marks: list[_Mark]
-) -> int:
+def _take_block(lines: Sequence[Line], at: int, depth: int, prose: ChunkKind, marks: _Marks) -> int:
     """Mark the block that begins at this line, and return the line after it."""
     start, text = lines[at]
     body = text.lstrip(" ")
@@ -132,7 +147,7 @@ def _leaf(
 
 
 def _take_paragraph(
-    lines: Sequence[Line], at: int, depth: int, prose: ChunkKind, marks: list[_Mark]
+    lines: Sequence[Line], at: int, depth: int, prose: ChunkKind, marks: _Marks
 ) -> int:
     end = at + 1
     while end < len(lines) and (text := lines[end].text):
@@ -148,9 +163,7 @@ def _take_paragraph(
     return end
 
 
-def _take_quote(
-    lines: Sequence[Line], at: int, depth: int, prose: ChunkKind, marks: list[_Mark]
-) -> int:
+def _take_quote(lines: Sequence[Line], at: int, depth: int, prose: ChunkKind, marks: _Marks) -> int:
     inner: list[Line] = []
     end = at
     while end < len(lines) and (text := lines[end].text):
@@ -165,10 +178,10 @@ def _take_quote(
     return end
 
 
-def _take_list(lines: Sequence[Line], at: int, depth: int, marks: list[_Mark]) -> int:
+def _take_list(lines: Sequence[Line], at: int, depth: int, marks: _Marks) -> int:
     """Mark the items: breaks between them are one deeper than the list, those inside them two."""
     first = at
-    while at < len(lines) and (item := ITEM.match(lines[at].text)):
+    while at < len(lines) and not marks.is_full and (item := ITEM.match(lines[at].text)):
         if RULE.match(lines[at].text.lstrip(" ")):
             break
         inner, end = _item_lines(lines, at, len(item[0]))
@@ -193,7 +206,7 @@ def _item_lines(lines: Sequence[Line], at: int, width: int) -> tuple[list[Line],
 
 
 def _scan_inside(
-    inner: Sequence[Line], outside: int, inside: int, prose: ChunkKind, marks: list[_Mark]
+    inner: Sequence[Line], outside: int, inside: int, prose: ChunkKind, marks: _Marks
 ) -> None:
     """Mark the blocks of a container, of which there is always one, beginning where it begins."""
     at = len(marks)

@@ -11,7 +11,7 @@ CODE_INDENT = 4  # blanks from which a line is code
 ATX = re.compile(r"(#{1,6})(?: +|$)(.*)")
 SETEXT = re.compile(r" {0,3}(=+|-+)$")
 FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-RULE = re.compile(r"(?:\* *){3,}$|(?:- *){3,}$|(?:_ *){3,}$")
+RULE = re.compile(r"(?:\* *+){3,}+$|(?:- *+){3,}+$|(?:_ *+){3,}+$")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?! )| |$)")
 _INTERRUPTING_ITEM = re.compile(r"(?:[-*+]|1[.)]) +\S")
 _LONGEST_RAW = 1_000  # lines in which the end of a script or the like is looked for
@@ -27,7 +27,8 @@ _HTML = re.compile(
     re.IGNORECASE,
 )
 _BLOCK_STARTS = frozenset("#`~>-*+_<1")  # what can interrupt a paragraph begins with one of these
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+# Many empty lines in a row are one: there can be millions of them.
+_LINE = re.compile(r"(?:[ \t]*+(?:\r\n?+|\n)){64,}+|[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 class Line(NamedTuple):
@@ -38,7 +39,10 @@ class Line(NamedTuple):
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines with their ends. Only CR, LF and CRLF end a line, unlike in `str.splitlines`."""
+    """The lines with their ends. Only CR, LF and CRLF end a line, unlike in `str.splitlines`.
+
+    A long run of empty lines counts as one line.
+    """
     return _LINE.findall(text)
 
 

@@ -19,6 +19,7 @@ from msgspec import DecodeError, Struct, json
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.frame import FRAME, Limits
 from crawl4r.resilience.spawning import Process, spawn
+from crawl4r.wellformed import decode_json
 
 _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
 _START_SECONDS = 30.0  # a worker may take to load what it runs
@@ -250,7 +251,7 @@ class _Worker(asyncio.Protocol):
             return self._kill("the reading process answered unasked")
         job = self.jobs[0]
         try:
-            result = json.decode(answer, type=str if failed else job.kind)
+            result = decode_json(answer, str if failed else job.kind)
         except (DecodeError, UnicodeDecodeError, RecursionError):
             return self._kill("the reading process did not answer what it was asked")
         self.jobs.popleft()

@@ -18,10 +18,11 @@ from msgspec import json
 from crawl4r.resilience.allocator import collect_seldom, keep_freed_memory
 from crawl4r.resilience.frame import FRAME, Limits
 from crawl4r.resilience.lockdown import lock_down
+from crawl4r.wellformed import encode_json
 
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15  # prctl.h
 _NAME = b"crawl4r-sandbox"  # what `ps` and `top` show: 15 bytes are the most
-_LOADED_LATE = ("unicodedata",)  # by the standard library, when a page makes it (`urljoin`)
+_LOADED_LATE = ("unicodedata", "heapq")  # by the standard library, inside `urljoin` and `Counter`
 
 
 def serve(function: str) -> None:
@@ -58,10 +59,9 @@ def _jobs(incoming: BufferedReader) -> Iterator[tuple[Any, bytes]]:
 
 def _answer(run: Callable[[Any, bytes], Any], head: Any, body: bytes) -> tuple[bytes, int]:
     try:
-        return json.encode(run(head, body)), 0
+        return encode_json(run(head, body)), 0
     except Exception as problem:  # the page's doing: it is blamed, we go on
-        said = f"{type(problem).__name__}: {problem}"[:300]
-        return json.encode(said.encode("utf-8", "replace").decode()), 1
+        return encode_json(f"{type(problem).__name__}: {problem}"[:300]), 1
 
 
 def _die_with_the_parent() -> None:

@@ -17,6 +17,7 @@ from crawl4r import zstd
 from crawl4r.errors import StorageDamaged
 from crawl4r.search.port import Facets, Passage
 from crawl4r.state.database import Database
+from crawl4r.wellformed import well_formed
 
 SCHEMA = {
     1: """
@@ -238,7 +239,7 @@ class Catalogue:
             (
                 version, entry.chunk_id, entry.index, entry.start, entry.end, entry.tokens,
                 entry.content_type, json.dumps(entry.headings, ensure_ascii=False),
-                zstd.compress(entry.text.encode("utf-8", "surrogatepass"), _LEVEL),
+                zstd.compress(entry.text.encode(), _LEVEL),
                 entry.key, entry.is_embedded,
             ),
         )  # fmt: skip
@@ -337,7 +338,7 @@ def _found(row: tuple[Any, ...]) -> Found:
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     try:
-        text = zstd.decompress(row[8]).decode("utf-8", "surrogatepass")
+        text = well_formed(zstd.decompress(row[8]).decode("utf-8", "surrogatepass"))
     except (ValueError, zstd.ZstdError) as problem:
         raise StorageDamaged(
             "the search index is damaged; `crawl4r index --rebuild` makes it again"

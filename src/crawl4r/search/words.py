@@ -7,6 +7,7 @@ field a language would make the documents of the rarer ones look too long by as 
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -52,6 +53,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
+_LONG_RUN = re.compile(r"\S{1000}")
 _TONE_MARKS = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ecd]")  # the tokenizer would cut at them
 
 
@@ -122,7 +124,7 @@ def spaced(text: str) -> str:
     if text.isascii():
         return text
     if not unicodedata.is_normalized("NFKC", text):  # asking is quicker than doing
-        text = unicodedata.normalize("NFKC", text)
+        text = _normalized(text)
     return _RUN.sub(_pairs_and_last, text)
 
 
@@ -130,7 +132,21 @@ def spaced_query(word: str) -> str:
     """The same for a word that is looked for: what it ends with may go on in the text."""
     if word.isascii():
         return word
-    return _RUN.sub(_pairs, unicodedata.normalize("NFKC", word))
+    return _RUN.sub(_pairs, _normalized(word))
+
+
+def _normalized(text: str) -> str:
+    """NFKC. It sorts the marks on a letter, and takes the square of their number for it: no letter of
+    any language has thirty (Unicode calls a text without more "stream-safe")."""
+    if _LONG_RUN.search(text):
+        text = _many_marks().sub(r"\1", text)
+    return unicodedata.normalize("NFKC", text)
+
+
+@cache
+def _many_marks() -> re.Pattern[str]:
+    marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.combining(c))
+    return re.compile(f"([{marks}]{{30}})[{marks}]+")
 
 
 def query_words(word: str, stemmer: str) -> list[str]:

@@ -124,6 +124,23 @@ class Database:
             self._begin()
             self._connection.executemany(sql, rows)
 
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """When this ends with an error, undo what was written in it, and nothing before."""
+        with self._translated():
+            self._begin()
+            self._connection.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                with self._translated():
+                    self._connection.execute("ROLLBACK TO part")
+                    self._connection.execute("RELEASE part")
+            raise
+        with self._translated():
+            self._connection.execute("RELEASE part")
+
     def define(self, name: str, arguments: int, function: Callable[..., Any]) -> None:
         """Let statements of this connection call a function; the same arguments give the same."""
         with self._translated():

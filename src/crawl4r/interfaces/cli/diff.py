@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from crawl4r.app_content import make_extractors
-from crawl4r.content.changes import compare, diff
+from crawl4r.app_content import make_comparers, make_extractors
+from crawl4r.comparing import Incomparable, compare_safely
+from crawl4r.content.changes import MOST_COMPARED, Compared
 from crawl4r.documenting import extract_safely
-from crawl4r.errors import UsageError
+from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.interfaces.cli.options import (
     json_option,
     open_for_reading,
@@ -43,15 +44,18 @@ def command(
     """
     with open_for_reading(workspace) as opened:
         old, new = _pair(opened, url, before, after)
-        texts = asyncio.run(_texts(opened, [old, new]))
-    change = compare(*texts)
-    lines = diff(*texts, labels=(_label(url, old), _label(url, new)))
+        change, lines = asyncio.run(_compared(opened, url, old, new))
     if as_json:
         print_json({"url": url, "from": old.id, "to": new.id, **change._asdict(), "diff": lines})
         return
     if change.kind == "unchanged" or not lines:
         say("the text is the same")
         return
+    if change.is_cut:
+        say(
+            f"crawl4r: only {MOST_COMPARED:,} characters from the first difference are shown",
+            err=True,
+        )
     for line in lines.rstrip("\n").split("\n"):
         say_text(line, colour=_COLOURS.get(line[:1]))
 
@@ -78,6 +82,16 @@ def _pair(
     if before is None and not earlier:
         raise UsageError(f"there is no capture before {new.id}; give --from")
     return by_id[before] if before else earlier[-1], new
+
+
+async def _compared(opened: Workspace, url: str, old: Capture, new: Capture) -> Compared:
+    before, after = await _texts(opened, [old, new])
+    async with make_comparers(opened.settings) as sandbox:
+        try:
+            labels = (_label(url, old), _label(url, new))
+            return await compare_safely(sandbox, before, after, labels=labels)
+        except Incomparable as problem:
+            raise PageUnavailable(f"the texts of {url} cannot be compared: {problem}") from None
 
 
 async def _texts(opened: Workspace, captures: list[Capture]) -> list[str]:

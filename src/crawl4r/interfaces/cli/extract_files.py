@@ -15,6 +15,7 @@ from typing import Any
 from crawl4r.app_content import make_extractors
 from crawl4r.documenting import extract_body
 from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.chunking import chunking
 from crawl4r.interfaces.cli.extracted import as_json, show
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.model import Extraction
@@ -35,7 +36,8 @@ def one(
     """One file, or what comes on standard input, shown as it was asked for."""
     body = sys.stdin.buffer.read() if file is None or str(file) == "-" else _read(file)
     declared = content_type or _type_of(file)
-    show(url, asyncio.run(_extract_one(body, url, declared)), options, json_wanted=json_wanted)
+    found, chunks = asyncio.run(_extract_one(body, url, declared, options))
+    show(url, found, chunks, json_wanted=json_wanted)
 
 
 def many(file: Path | None, workers: int, options: dict[str, Any]) -> None:
@@ -43,20 +45,26 @@ def many(file: Path | None, workers: int, options: dict[str, Any]) -> None:
     asyncio.run(_extract_many(_jobs(file), workers, options))
 
 
-async def _extract_one(body: bytes, url: str, content_type: str) -> Extraction:
-    async with make_extractors(load_settings()) as sandbox:
-        return await extract_body(sandbox, body, url=url, content_type=content_type)
+async def _extract_one(
+    body: bytes, url: str, content_type: str, options: dict[str, Any]
+) -> tuple[Extraction, dict[str, Any]]:
+    settings = load_settings()
+    async with make_extractors(settings) as sandbox, chunking(settings, **options) as chunks_of:
+        found = await extract_body(sandbox, body, url=url, content_type=content_type)
+        return found, await chunks_of(found)
 
 
 async def _extract_many(
     jobs: Iterable[tuple[str, Path]], workers: int, options: dict[str, Any]
 ) -> None:
     settings = load_settings(overrides={"content": {"workers": workers}})
-    async with make_extractors(settings) as sandbox:
+    async with make_extractors(settings) as sandbox, chunking(settings, **options) as chunks_of:
         async for url, path, found in _in_order(sandbox, jobs, workers * _AHEAD):
-            line = {"path": str(path)}
-            line |= found if isinstance(found, dict) else as_json(url, found, **options)
-            print_json(line)
+            if isinstance(found, dict):
+                print_json({"path": str(path), **found})
+            else:
+                chunks = await chunks_of(found)
+                print_json({"path": str(path), **as_json(url, found), **chunks})
 
 
 async def _in_order(

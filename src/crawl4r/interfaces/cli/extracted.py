@@ -6,8 +6,6 @@ from typing import Any
 
 import click
 
-from crawl4r.content.chunk import Chunk, chunk_by_structure, chunk_by_window
-from crawl4r.content.tokens import load_tokenizer
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.model import Extraction, Verdict
@@ -31,9 +29,7 @@ chunk_options = [
 ]
 
 
-def as_json(
-    url: str, extraction: Extraction, *, chunks: bool, chunk_tokens: int, chunk_by: str
-) -> dict[str, Any]:
+def as_json(url: str, extraction: Extraction) -> dict[str, Any]:
     """The words that scripts rely on; empty where the page does not say."""
     document = extraction.document
     said = document._asdict() if document else {}
@@ -58,29 +54,13 @@ def as_json(
     }
     if note := said.get("note"):
         plain["note"] = note
-    if chunks:
-        plain["chunks"] = cut(plain["markdown"], chunk_tokens, chunk_by)
     return plain
 
 
-def cut(markdown: str, most_tokens: int, by: str) -> list[dict[str, Any]]:
-    """The chunks of a document, each with its text."""
-    count = load_tokenizer().count
-    found: list[Chunk] = (
-        chunk_by_structure(markdown, count, max_tokens=most_tokens)
-        if by == "structure"
-        else chunk_by_window(markdown, count, size=most_tokens, overlap=most_tokens // 8)
-    )
-    return [
-        {**chunk._asdict(), "kind": chunk.kind.value, "text": markdown[chunk.start : chunk.end]}
-        for chunk in found
-    ]
-
-
-def show(url: str, extraction: Extraction, options: dict[str, Any], *, json_wanted: bool) -> None:
+def show(url: str, extraction: Extraction, chunks: dict[str, Any], *, json_wanted: bool) -> None:
     """Markdown on stdout; what is wrong with the page on stderr."""
     if json_wanted:
-        print_json(as_json(url, extraction, **options))
+        print_json(as_json(url, extraction) | chunks)
         return
     if extraction.verdict.verdict is not Verdict.OK:
         signals = ", ".join(extraction.verdict.signals)

@@ -35,8 +35,8 @@ def command(
     start_ahead(EXTRACTOR, 1)  # it loads while we do, and while the page is fetched
     from crawl4r.interfaces.cli.scrape_page import scrape  # noqa: PLC0415
 
-    capture, extraction = scrape(url, allow_private=allow_private, contact=contact)
-    show(capture.url, extraction, options, json_wanted=as_json)
+    page = scrape(url, options, allow_private=allow_private, contact=contact)
+    show(page.capture.url, page.extraction, page.chunks, json_wanted=as_json)
 
 
 for _option in reversed(chunk_options):

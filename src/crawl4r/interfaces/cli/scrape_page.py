@@ -5,28 +5,37 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawl4r.app_content import make_extractors
 from crawl4r.documenting import extract_safely
 from crawl4r.errors import PageUnavailable
+from crawl4r.interfaces.cli.chunking import chunking
 from crawl4r.model import Capture, Extraction, Verdict
 from crawl4r.workspace import Workspace, open_workspace
 
 
-def scrape(url: str, **asked: Any) -> tuple[Capture, Extraction]:
-    """Fetch and read one page; raises PageUnavailable, saying why."""
+class Scraped(NamedTuple):
+    capture: Capture
+    extraction: Extraction
+    chunks: dict[str, Any]  # as JSON has them, when they are wanted
+
+
+def scrape(url: str, options: dict[str, Any], **asked: Any) -> Scraped:
+    """Fetch and read one page; `options` say how it is cut. Raises PageUnavailable, saying why."""
     with tempfile.TemporaryDirectory(prefix="crawl4r-scrape-") as place:
-        return asyncio.run(_scrape(url, Path(place), {**asked, "store_patience": 0}))
+        return asyncio.run(_scrape(url, Path(place), options, {**asked, "store_patience": 0}))
 
 
-async def _scrape(url: str, place: Path, asked: dict[str, Any]) -> tuple[Capture, Extraction]:
+async def _scrape(url: str, place: Path, options: dict[str, Any], asked: dict[str, Any]) -> Scraped:
     async with open_workspace(place, **asked) as workspace:
         await workspace.crawl(url, depth=0, extract=False).finish()
         capture = _page_reached_from(workspace, url)
         body = workspace.blobs.read(capture.sha256 or "") or b""
-        async with make_extractors(workspace.settings) as sandbox:
-            return capture, await extract_safely(sandbox, capture, body, with_links=True)
+        settings = workspace.settings
+        async with make_extractors(settings) as sandbox, chunking(settings, **options) as chunks_of:
+            found = await extract_safely(sandbox, capture, body, with_links=True)
+            return Scraped(capture, found, await chunks_of(found))
 
 
 def _page_reached_from(workspace: Workspace, url: str) -> Capture:

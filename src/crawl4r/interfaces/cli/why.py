@@ -73,7 +73,8 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
             f" {human_bytes(capture['bytes'])} in {capture['latency_ms']} ms{content}"
         )
         if capture.get("signals") and capture["verdict"] != "ok":
-            lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}")
+            why = f": {capture['reason']}" if capture["reason"] else ""
+            lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}{why}")
     if document := story["document"]:
         lines.append(_document_words(document))
     if indexed := story["index"]:
@@ -86,16 +87,18 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
 def _document_words(document: dict[str, Any]) -> str:
     gone = f", gone since {clock_time(document['deleted_at'])}" if document["deleted_at"] else ""
     twin = f", almost the same as document {document['near_of']}" if document["near_of"] else ""
+    note = f"; {document['note']}" if document["note"] else ""
     return (
         f"  document from capture {document['capture']}: {document['title'] or 'untitled'!r},"
-        f" {document['words']:,} words, {document['language'] or 'language unknown'}{gone}{twin}"
+        f" {document['words']:,} words, {document['language'] or 'language unknown'}{gone}{twin}{note}"
     )
 
 
 def _index_words(indexed: dict[str, Any]) -> str:
     if reason := indexed.get("left_out"):
         return f"  not in the search index: {reason}"
-    return f"  searchable: {indexed['passages']} passages, {indexed['embedded']} with a vector"
+    cut = f"; {indexed['cut']}" if indexed.get("cut") else ""
+    return f"  searchable: {indexed['passages']} passages, {indexed['embedded']} with a vector{cut}"
 
 
 def _revisit_words(revisit: dict[str, Any]) -> str:
