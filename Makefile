@@ -51,8 +51,9 @@ docs: setup  ## write docs/reference again from the code
 bench: setup  ## this crawler beside Scrapy, crawlee and wget2
 	@$(BIN)/python -m bench.speed
 
-soak: setup  ## the long versions: a thousand kills, every fault, a million URLs, an hour of mutated pages
-	@CRAWL4R_FUZZ=150000 $(BIN)/python -m pytest tests/content/test_fuzz.py
+soak: setup  ## the long versions: 300,000 mutated pages, an hour of attacks, a thousand kills, every fault, a million URLs
+	@CRAWL4R_FUZZ=300000 $(BIN)/python -m pytest tests/content/test_fuzz.py -s
+	@$(BIN)/python -m tests.attacks --seconds 3600
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
 	@CRAWL4R_KILLS=1000 $(BIN)/python -m pytest tests/search/test_index_kill.py
 	@CRAWL4R_KILLS=200 $(BIN)/python -m pytest tests/spool/test_spool_kill.py tests/logs/test_log_kill.py

@@ -10,6 +10,7 @@ import asyncio
 import os
 import random
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
@@ -32,6 +33,7 @@ TAGS = (
 )
 
 
+@cache
 def originals() -> list[bytes]:
     folder = resources.files("crawl4r") / "sample" / "site"
     bundled = [Path(str(folder)).rglob("*.html"), DOCUMENTATION.glob("s*.html")]
@@ -84,8 +86,8 @@ MUTATIONS: list[Callable[[random.Random, bytes, list[bytes]], bytes]] = [
 ]  # fmt: skip
 
 
-def mutants(count: int) -> Iterator[bytes]:
-    chance = random.Random(SEED)
+def mutants(count: int, seed: int = SEED) -> Iterator[bytes]:
+    chance = random.Random(seed)
     pages = originals()
     for _ in range(count):
         page = chance.choice(pages)
