@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 from pathlib import Path
 
 import click
@@ -90,15 +91,22 @@ def _plain(value: object) -> str:
 
 
 def _comments(model: type[Section]) -> dict[str, str]:
-    """The comment behind each field, which is where the settings say what they mean."""
+    """The comment behind each field, or above it: there the settings say what they mean."""
     source = inspect.getsource(model)
     lines = source.splitlines()
     found = {}
     for node in ast.parse(source).body[0].body:  # type: ignore[attr-defined]
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             _, _, comment = lines[(node.end_lineno or 1) - 1].partition("  # ")
+            comment = comment or _above(lines[: node.lineno - 1])
             found[node.target.id] = comment.replace("|", "\\|")
     return found
+
+
+def _above(lines: list[str]) -> str:
+    stripped = [line.strip() for line in reversed(lines)]
+    comments = list(itertools.takewhile(lambda line: line.startswith("# "), stripped))
+    return " ".join(line.removeprefix("# ") for line in reversed(comments))
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class GroupLimit(Section, frozen=True):
 class Traps(Section, frozen=True):
     """Places that make URLs without end. Budgets grow while their pages bring new content."""
 
-    enabled: bool = True
+    enabled: bool = True  # without them, only the limits above end such a place
     folder: Annotated[int, Meta(ge=1)] = 10_000  # URLs below one folder
     path: Annotated[int, Meta(ge=1)] = 500  # combinations of filters of one path
     repeats: Annotated[int, Meta(ge=2)] = 3  # times in a row that a part of a path may not come
@@ -147,9 +147,7 @@ class Politeness(Section, frozen=True):
     robots_ttl: Seconds = 24 * 3600.0  # seconds an answer is kept, also across restarts
     delay_cap: Seconds = 60.0  # seconds; the longest crawl-delay or slow-down that is honoured
     retry_after_cap: Seconds = 3600.0  # seconds; the longest Retry-After that is honoured
-    challenge_rest: Seconds = (
-        5.0  # seconds after a challenge or captcha, doubling until a good page
-    )
+    challenge_rest: Seconds = 5.0  # seconds after a challenge; twice as many after the next
     breaker_threshold: Annotated[int, Meta(ge=1)] = 5  # failures in a row
     breaker_cooldown: Seconds = 30.0  # seconds, doubling
     breaker_give_up: Annotated[int, Meta(ge=1)] = 6  # openings in a row, then not in this run
@@ -255,9 +253,7 @@ class Network(Section, frozen=True):
 class Reading(Section, frozen=True):
     """The process that parses pages, which may be hostile."""
 
-    seconds: Annotated[float, Meta(gt=0)] = (
-        5.0  # of CPU time for one page, then its reader is killed
-    )
+    seconds: Annotated[float, Meta(gt=0)] = 5.0  # of CPU time a page; then its reader is killed
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for a reading process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # reading processes
 
@@ -267,12 +263,10 @@ class Content(Section, frozen=True):
 
     extract: bool = True  # documents while pages are crawled; `crawl4r reprocess` makes them later
     probe: bool = True  # ask a host once for a page that cannot exist, when one looks like it
-    seconds: Annotated[float, Meta(gt=0)] = (
-        20.0  # of CPU time for one page, then its reader is killed
-    )
+    seconds: Annotated[float, Meta(gt=0)] = 20.0  # of CPU time a page; then its reader is killed
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for an extracting process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # extracting processes
-    # Of markdown that a document keeps; the bytes of its page stay whole.
+    # of a document's markdown; the bytes of its page stay whole
     max_characters: Annotated[int, Meta(ge=10_000, le=100_000_000)] = 4_000_000
 
 
@@ -321,26 +315,22 @@ class Embedding(Section, frozen=True):
 class Searching(Section, frozen=True):
     """How results are ranked."""
 
-    fusion: Literal["convex", "rrf"] = "convex"
-    keyword_weight: Annotated[float, Meta(ge=0)] = 0.3
-    vector_weight: Annotated[float, Meta(ge=0)] = 0.7
+    fusion: Literal["convex", "rrf"] = "convex"  # of scores, or of ranks
+    keyword_weight: Annotated[float, Meta(ge=0)] = 0.3  # of both, in convex fusion
+    vector_weight: Annotated[float, Meta(ge=0)] = 0.7  # of both, in convex fusion
     per_document: Count = 2  # passages of one document; 0: any number
-    reranker: Address = (
-        ""  # http:// address of a TEI server, or a folder with an ONNX cross-encoder
-    )
+    reranker: Address = ""  # of a TEI server, or a folder with an ONNX cross-encoder
 
 
 class Exploring(Section, frozen=True):
     """What is tried when the links of a host run dry."""
 
-    enabled: bool = True
+    enabled: bool = True  # all that follows; without it, links alone are followed
     sitemaps: bool = True  # those that robots.txt names, else the usual places
     feeds: bool = True  # that the first pages name
     pagination: bool = True  # one past the last known page of a list, while that brings new pages
     archives: bool = True  # /archive and the like, and date paths like those of known pages
-    common_crawl: Address = (
-        ""  # http(s) address of an index, e.g. https://.../CC-MAIN-2026-40-index
-    )
+    common_crawl: Address = ""  # of an index, e.g. https://.../CC-MAIN-2026-40-index
     again_after: Seconds = 24 * 3600.0  # seconds, then sitemaps are read again
     max_listings: Count = 500  # sitemaps, their indexes and further pages of feeds, a host
     max_nesting: Annotated[int, Meta(ge=1)] = 3  # sitemaps in sitemaps: an index, and what it names
@@ -402,7 +392,7 @@ class Store(Section, frozen=True):
 class Logs(Section, frozen=True):
     """CSV files for analysts in logs/, exact after any crash; `crawl4r replay` makes them later."""
 
-    enabled: bool = False
+    enabled: bool = False  # write them while crawling
     pages: bool = True  # pages.csv, a row a capture
     edges: bool = True  # edges.csv, a row a link of a kept page
     metrics: bool = True  # crawl_metrics.csv, tallies and gauges over time
