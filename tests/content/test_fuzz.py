@@ -16,12 +16,15 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from crawl4r.app_content import make_extractors
 from crawl4r.documenting import extract_body
-from crawl4r.entries import EXTRACTOR, READER
+from crawl4r.entries import READER
 from crawl4r.model import PageBody, Verdict
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.rules import ReadingRules
 from crawl4r.safe_reading import SafeReader, Unreadable
+from crawl4r.sections import Content
+from crawl4r.settings import Settings
 from tests.content.parser_killers import tangles
 
 PAGES = int(os.environ.get("CRAWL4R_FUZZ", "5000"))
@@ -129,7 +132,7 @@ async def read_all(pages: Iterable[bytes]) -> Toll:
             if found.verdict.verdict is Verdict.UNREADABLE:
                 note("extracted", number, found.verdict.reason)
 
-    extractors = Sandbox(EXTRACTOR, None, seconds=30)
+    extractors = make_extractors(Settings(content=Content(seconds=30)))
     readers = Sandbox(READER, ReadingRules().as_json(), seconds=30)
     async with extractors, readers:
         numbered = enumerate(pages)
