@@ -123,7 +123,7 @@ def test_sighup_with_a_bad_file_is_reported_and_the_crawl_goes_on(
 
 
 @pytest.mark.parametrize(
-    "at", ["after pwrite crawl.lock#1", "before script state.db#2", "after commit state.db#1"]
+    "at", ["after pwrite crawl.lock#1", "before script state.db#1", "after commit state.db#1"]
 )
 def test_a_signal_before_the_first_request_is_heard(
     site: SiteProcess, tmp_path: Path, at: str

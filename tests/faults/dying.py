@@ -52,10 +52,11 @@ class Death:
         elif moment == "during":
             operation.begin()
             self._strike()
-        result = operation.perform()
-        if moment == "after":
-            self._strike()
-        return result
+        try:
+            return operation.perform()
+        finally:  # also when it failed, as one that deletes what is not there
+            if moment == "after":
+                self._strike()
 
     def _strike(self) -> None:
         os.kill(self._pid, self._signal)

@@ -21,7 +21,7 @@ SITE = "http://site.example"
 COUNT = 1_300  # records: some batches of an import
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 POINTS = {
-    "after script state.db": 4,
+    "after script state.db": 1,
     "before statement state.db": 5_000,
     "during write store/segments/*": 3,
     "after fsync store/segments/*": 3,

@@ -25,6 +25,7 @@ _PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
 _START_SECONDS = 30.0  # a worker may take to load what it runs
 _RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
 _WALL_PATIENCE = 4  # times the CPU limit: how long a job may take on a machine that is busy
+_CHANCES = 3  # of a job whose workers were killed from outside: by the kernel, short of memory
 # What a process dies of by its own doing. Any other end may be the kernel's, short of memory.
 _OWN_DOING = frozenset(
     {
@@ -143,8 +144,7 @@ class Sandbox:
         jobs = list(worker.jobs)
         if jobs:
             jobs[0].deaths += 1
-            # The kernel may have killed it, short of memory: then the page gets one more chance.
-            if worker.is_to_blame or jobs[0].deaths > 1:
+            if worker.is_to_blame or jobs[0].deaths > _CHANCES:
                 blamed = jobs.pop(0)
                 if not blamed.answer.done():
                     blamed.answer.set_exception(SandboxKilled(reason))

@@ -20,6 +20,7 @@ from fastapi import Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from crawl4r.interfaces.http.embedding_shapes import Refused, refusal
+from crawl4r.shown import command_line
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -54,7 +55,7 @@ class HostCheck:
             text = value.decode("latin-1")
             name = _name_in(text if key == b"origin" else f"//{text}")
             if not self._is_ours(name):
-                hint = f"; `--allow-host {name}` lets it in" if name and name.isascii() else ""
+                hint = f"; `{command_line('--allow-host', name)}` lets it in" if name else ""
                 return f"{key.decode().title()} {text[:100]!r} is not served here{hint}"
         return None
 
