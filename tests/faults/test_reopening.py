@@ -93,7 +93,7 @@ def test_room_that_somebody_makes_is_noticed_though_the_disk_stays_small(
     site: SiteProcess, disk: Path
 ) -> None:
     """Something else fills it, and is deleted: the disk itself never changes."""
-    resize(disk, "24m")
+    resize(disk, "64m")
     workspace = disk / "ws"
     site.hold(after=30)
     with begin(site, workspace) as crawl:
