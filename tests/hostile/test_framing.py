@@ -69,7 +69,7 @@ def test_framing_that_costs_more_than_its_bytes_is_hostile_and_not_asked_for_aga
     tmp_path: Path,
 ) -> None:
     """Chunk extensions count as no byte of the body, so no limit of bytes is ever met."""
-    extended = b"1;" + b"x" * 60 + b"\r\na\r\n"
+    extended = b"1;" + b"x" * 1000 + b"\r\na\r\n"
     with RawSite({"/extended": lambda: chunked(extended, ENDLESS)}) as site:
         crawl = suffer("crawl", site.url(), "--workspace", tmp_path, *LOOPBACK, "--json")
         assert crawl.within_limits().answer.code == 0
