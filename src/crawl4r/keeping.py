@@ -8,7 +8,6 @@ to be fetched again; a crash after it leaves nothing to do.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -102,8 +101,7 @@ class Keeper:
             lasting = visits
             self._pass_on(recorded)
         except (Crawl4rError, OSError) as problem:
-            with contextlib.suppress(Crawl4rError):  # the first word is the one to be told
-                self._shelf.database.rollback()
+            self._shelf.database.abandon(problem)
             self.untold += lasting
             _fail_all(waiting, problem)
             if not waiting:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import crawl4r
+from crawl4r.app_parts import make_frontier
 from crawl4r.errors import StorageFull
+from crawl4r.frontier.revisits import Revisits
+from crawl4r.keeping import Keeper, Shelf
+from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit
 from crawl4r.state.database import Database
-from crawl4r.state.records import Notes
+from crawl4r.state.records import HostMemories, Notes
 from tests.faults.small_disk import resize, small_disk
 
 
@@ -46,3 +53,44 @@ def test_half_a_group_is_never_committed(database: Database) -> None:
     database.commit()
     found = [notes.get(key) for key in ("before", "first half", "second half", "after")]
     assert found == ["kept", None, None, "kept"]
+
+
+def test_who_shares_a_transaction_with_a_keeper_that_fails_does_not_go_on_behind_it(
+    tmp_path: Path,
+) -> None:
+    """A document that was written and rolled back would otherwise be passed over for good."""
+    full = StorageFull("no room")
+
+    def fill(*_: object) -> None:
+        raise full
+
+    with crawl4r.open(tmp_path) as workspace:
+        parts = workspace.parts
+        shelf = Shelf(
+            parts.database,
+            make_frontier(parts, workspace.settings),
+            parts.captures,
+            parts.blobs,
+            [],
+            parts.notes,
+            HostMemories(parts.database),
+            Revisits(parts.database),
+        )
+        budgets = workspace.budgets_for(workspace.settings)
+        lease = Lease(1, "http://example.org/", "example.org", 0)
+        visit = Visit(lease, Ending(1, UrlState.FAILED, Verdict.UNREADABLE, ""))
+        keeper = Keeper(
+            shelf,
+            budgets,
+            group=1,
+            clock=time.monotonic,
+            wall=time.time,
+            on_visit=fill,
+        )
+        parts.notes.put("first document", "of a batch")
+        with pytest.raises(StorageFull):
+            asyncio.run(keeper.keep(visit, in_flight=1))
+        with pytest.raises(StorageFull):
+            parts.notes.put("second document", "and the cursor behind both")
+        with pytest.raises(StorageFull):
+            parts.database.commit()

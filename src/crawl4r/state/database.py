@@ -54,7 +54,7 @@ class Database:
             _keep_private(path, create=not read_only)
         self._connection = _connect(path, read_only)
         self._in_transaction = False
-        self._lost: Exception | None = None  # why SQLite rolled a transaction back by itself
+        self._lost: Exception | None = None  # why a transaction of several writers is gone
         if not read_only and not is_derived:
             forget_sum(path)  # it is about to change
         try:
@@ -162,6 +162,15 @@ class Database:
         if self._connection.in_transaction:
             with self._translated():
                 self._connection.execute("ROLLBACK")
+
+    def abandon(self, problem: Exception) -> None:
+        """Drop everything written since the last commit; whoever writes from now on gets `problem`.
+
+        For one of several writers: what the others wrote is gone too, and none may go on behind it.
+        """
+        with contextlib.suppress(Crawl4rError):  # the first word is the one to be told
+            self.rollback()
+        self._lost = problem
 
     def close(self) -> None:
         """Close; what was not committed is rolled back."""
