@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from crawl4r import events
-from crawl4r.app_parts import METADATA_FILE, PAGES_FILE, Parts, make_frontier
+from crawl4r.app_parts import METADATA_FILE, PAGES_FILE, Parts, caps_of, make_frontier
 from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.metadata import METADATA
 from crawl4r.archive.requests import Errand, Requests
@@ -39,6 +39,7 @@ from crawl4r.listing_depth import ListingDepth
 from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
+from crawl4r.rejudging import Rejudging
 from crawl4r.resilience.clock import Clock
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
@@ -91,6 +92,27 @@ class CrawlHooks(Struct, frozen=True):
     on_seed_moved: Callable[[str], None] | None
 
 
+class RulesInForce:
+    """The settings that decide which URLs a run visits; they can change while it runs."""
+
+    def __init__(
+        self, parts: Parts, gate: AddressGate, robots: RobotsGate, frontier: Frontier
+    ) -> None:
+        self._database = parts.database
+        self._gate = gate
+        self._robots = robots
+        self._frontier = frontier
+        self._rejudging = Rejudging(parts.database, frontier, parts.clock.wall)
+
+    def adopt(self, settings: Settings, links: LinkJudge) -> None:
+        """Go by these settings from now on, also for URLs that other settings kept out."""
+        self._gate.replace(settings.network.allow_private)
+        self._robots.adopt(settings.robots_rules())
+        self._frontier.caps = caps_of(settings)
+        self._rejudging.go_by(settings, links)
+        self._database.commit()
+
+
 async def build_crawl(
     parts: Parts,
     order: CrawlOrder,
@@ -98,7 +120,7 @@ async def build_crawl(
     hooks: CrawlHooks,
     stack: contextlib.AsyncExitStack,
     make_transport: MakeTransport | None = None,
-) -> Crawl:
+) -> tuple[Crawl, RulesInForce]:
     """Wire one run; `stack` ends what it started."""
     settings = order.settings
     chance, clock, wall = random.Random(), parts.clock.monotonic, parts.clock.wall
@@ -145,6 +167,8 @@ async def build_crawl(
         wall=wall,
         chance=chance,
     )
+    in_force = RulesInForce(parts, gate, robots, frontier)
+    in_force.adopt(settings, order.links)
     missing = MissingPages(
         parts.notes,
         errands,
@@ -196,7 +220,7 @@ async def build_crawl(
     for host in {split(seed).host for seed in order.seeds}:
         if explorer and not frontier.has_pending(host):
             schedule.notice(explorer.explore(host))
-    return Crawl(
+    crawl = Crawl(
         schedule,
         robots,
         transport,
@@ -221,6 +245,7 @@ async def build_crawl(
         traps=traps,
         listings=ListingDepth(parts.database, settings.explore.max_nesting),
     )
+    return crawl, in_force
 
 
 def build_follower(

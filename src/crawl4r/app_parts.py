@@ -106,13 +106,15 @@ def discoverer_folder(workspace: Path) -> Path:
 def make_frontier(
     parts: Parts, settings: Settings, on_admitted: Callable[[str, float], None] | None = None
 ) -> Frontier:
-    caps = {name: group.max for name, group in settings.limits.groups.items()}
     return SqliteFrontier(
-        parts.database,
-        PRIORITIES[settings.strategy],
-        caps | {LISTINGS: settings.explore.max_listings},
-        on_admitted,
+        parts.database, PRIORITIES[settings.strategy], caps_of(settings), on_admitted
     )
+
+
+def caps_of(settings: Settings) -> dict[str, int]:
+    """How many URLs each kind of group may admit."""
+    caps = {name: group.max for name, group in settings.limits.groups.items()}
+    return caps | {LISTINGS: settings.explore.max_listings}
 
 
 def _make_folder(path: Path) -> None:

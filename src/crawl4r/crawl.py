@@ -29,7 +29,7 @@ from crawl4r.frontier.schedule import RobotsErrand, Schedule
 from crawl4r.judging import Judge, health_of, retry_after_of
 from crawl4r.keeping import Keeper
 from crawl4r.listing_depth import ListingDepth
-from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit
+from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit, verdict_of
 from crawl4r.resilience.breaker import BreakerState
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
@@ -216,9 +216,8 @@ class Crawl:
         """Everything that happens to one URL, from its lease to its commit."""
         try:
             word = self._robots.judge(lease.url, lease.written)
-            trap = self.traps.recheck(lease) if self.traps else None
-            if trap and word.verdict is None:
-                word = RobotsWord(Verdict.CAPPED, trap)
+            if word.verdict is None:
+                word = self._recheck(lease)
             if word.verdict is not None:
                 del self._at_hosts[lease.url_id]
                 self.budgets[lease.host].withdraw(self._clock())
@@ -241,6 +240,14 @@ class Crawl:
             self._busy -= 1
             self._visit_ended.set()
             self._slots.release()
+
+    def _recheck(self, lease: Lease) -> RobotsWord:
+        """Whether the rules of now keep out what was let in before."""
+        if rule := self.judge.links.recheck(lease):
+            return RobotsWord(verdict_of(rule), rule)
+        if self.traps and (trap := self.traps.recheck(lease)):
+            return RobotsWord(Verdict.CAPPED, trap)
+        return RobotsWord(None, "")
 
     def _screened(self, visit: Visit) -> Visit:
         """What a page names, as far as robots.txt and the look of a trap let it through."""

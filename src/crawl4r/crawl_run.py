@@ -15,6 +15,7 @@ from crawl4r.app import (
     CrawlHooks,
     CrawlOrder,
     MakeTransport,
+    RulesInForce,
     build_crawl,
     build_follower,
 )
@@ -74,6 +75,7 @@ class CrawlRun:
         self.parts = parts
         self.settings = settings
         self.crawl: Crawl | None = None
+        self._in_force: RulesInForce | None = None
         self.documenter: Documenter | None = None
         self.follower: IndexFollower | None = None
         self.logs: list[LogFollower] = []
@@ -192,11 +194,13 @@ class CrawlRun:
     def reload(self, settings: Settings) -> None:
         """Take over new limits, pace and scope while running."""
         assert self.crawl is not None
+        assert self._in_force is not None
         self.settings = settings
         self.crawl.limits = settings.crawl_limits()
         self.crawl.budgets.replace_rules(settings.politeness.host_rules())
-        self.crawl.schedule.reconsider()
         self.crawl.judge.rescope(self._rules())
+        self._in_force.adopt(settings, self.crawl.judge.links)
+        self.crawl.schedule.reconsider()
 
     async def _run_to_the_end(self) -> EndedBy:
         assert self._pages is not None
@@ -244,7 +248,7 @@ class CrawlRun:
         async with contextlib.AsyncExitStack() as stack:
             self.parts.note_scope_hosts(self._hosts)
             earlier = self.crawl
-            self.crawl = await self._build(stack)
+            self.crawl, self._in_force = await self._build(stack)
             if earlier:
                 self.crawl.progress = earlier.progress
                 await self._show_missed()
@@ -267,7 +271,7 @@ class CrawlRun:
                 raise _first(problems) from None
         raise AssertionError("unreachable")
 
-    async def _build(self, stack: contextlib.AsyncExitStack) -> Crawl:
+    async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
         hooks = CrawlHooks(self._on_kept, None if self.settings.scope.hosts else self._widen_scope)
         return await build_crawl(
             self.parts, self._order, self._budgets, hooks, stack, self._make_transport

@@ -64,6 +64,14 @@ REJECTED = frozenset(
 )
 
 
+_CAPS = ("depth ", "trap: ")  # how rules begin that say no for now
+
+
+def verdict_of(rule: str) -> Verdict:
+    """What is said of a URL that a rule for links keeps out."""
+    return Verdict.CAPPED if rule.startswith(_CAPS) else Verdict.OUT_OF_SCOPE
+
+
 class FoundBy(StrEnum):
     """What kind of mention led to a URL."""
 
@@ -147,6 +155,7 @@ class Lease(Struct, frozen=True):
     by: str = FoundBy.LINK
     validators: Validators | None = None
     written: str = ""  # path and query as a page wrote them, where the canonical ones differ
+    nofollow: bool = False
     is_revisit: bool = False  # the archive already holds content of it
     was_answered: bool = False  # the archive already holds an answer, whatever it was
 

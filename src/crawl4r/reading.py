@@ -19,7 +19,7 @@ from crawl4r.discovery.sayings import Sayings
 from crawl4r.discovery.score import LinkScorer
 from crawl4r.discovery.seen_links import SeenLinks
 from crawl4r.errors import InvalidUrl
-from crawl4r.model import LISTING, LISTINGS, Found, FoundBy, PageBody, PageVerdict, Verdict
+from crawl4r.model import LISTING, LISTINGS, Found, FoundBy, Lease, PageBody, PageVerdict, Verdict
 from crawl4r.rules import ReadingRules
 from crawl4r.urls.canonical import canonicalize, split, written_path
 from crawl4r.urls.scope import Scope
@@ -69,12 +69,8 @@ class LinkJudge:
         except InvalidUrl:
             return None
         admitted, rule, page_type, groups = self._scope.judge(url)
-        if admitted and self.rules.max_depth is not None and depth > self.rules.max_depth:
-            admitted, rule = False, f"depth {depth} is past the limit of {self.rules.max_depth}"
-        elif admitted and nofollow and not self.rules.follow_nofollow:
-            admitted, rule = False, "nofollow"
-        elif admitted and self.rules.lists_only and by not in _VISITED_TO_LIST:
-            admitted, rule = False, LISTED
+        if admitted and (refusal := self._refusal(depth, by, nofollow)):
+            admitted, rule = False, refusal
         text = ""
         if anchor is not None and self._scorer.reads_anchors:
             text = anchor.text[:_ANCHOR_CHARACTERS]
@@ -93,6 +89,43 @@ class LinkJudge:
             redirects,
             written=written_path(href, base, url) if admitted else "",
         )
+
+    def _refusal(self, depth: int, by: str, nofollow: bool) -> str:
+        """The rule that keeps out a link whose URL is in scope; empty when none does."""
+        rules = self.rules
+        if rules.max_depth is not None and depth > rules.max_depth:
+            return f"{DEPTH}{depth} is past the limit of {rules.max_depth}"
+        if nofollow and not rules.follow_nofollow:
+            return _NOFOLLOW
+        if rules.lists_only and by not in _VISITED_TO_LIST:
+            return LISTED
+        return ""
+
+    def recheck(self, lease: Lease) -> str:
+        """The rule that keeps out a URL that was admitted before; empty when none does."""
+        if lease.page_type == LISTING and lease.by == FoundBy.COMMON_CRAWL:
+            return ""  # the index that the settings name, wherever it is
+        ruling = self._scope.judge(lease.url)
+        if not ruling.admitted:
+            return ruling.rule
+        if lease.page_type == LISTING:
+            return ""
+        return self._refusal(lease.depth, lease.by, lease.nofollow)
+
+    def groups(self, url: str) -> Sequence[str]:
+        """What a URL counts against."""
+        return self._scope.groups(url)
+
+    def still_says(self, rule: str, before: ReadingRules) -> bool:
+        """Whether every link that this rule kept out by the rules `before` is still kept out."""
+        if rule.startswith(DEPTH):
+            depth = int(rule.removeprefix(DEPTH).partition(" ")[0])
+            return self.rules.max_depth is not None and depth > self.rules.max_depth
+        if rule == _NOFOLLOW:
+            return not self.rules.follow_nofollow
+        if rule == LISTED:
+            return self.rules.lists_only
+        return self._scope.still_says(rule, before.scope)
 
     def confirms(self, item: Found, depth: int) -> bool:
         """Whether a link that a reading process found on a page of this depth is what it says.
@@ -195,6 +228,8 @@ class Reader:
         return found
 
 
+DEPTH = "depth "  # how the rule of a link that leads too far begins
+_NOFOLLOW = "nofollow"
 LISTED = "listed"  # the rule for what is in scope where nothing more is wanted than to know it
 _VISITED_TO_LIST = frozenset([FoundBy.SEED, FoundBy.REDIRECT, FoundBy.REFRESH, FoundBy.FEED_LINK])
 _LINK = FoundBy.LINK

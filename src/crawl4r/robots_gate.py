@@ -65,6 +65,10 @@ class RobotsGate:
         self._at_hand: OrderedDict[str, _Known] = OrderedDict()
         self._attempts: dict[str, int] = {}  # failed ones, of origins still being asked
 
+    def adopt(self, rules: RobotsRules) -> None:
+        """Judge by other rules from now on; what sites said stays known."""
+        self._rules = rules
+
     def needs(self, url: str) -> bool:
         """Whether `load` must be called before this URL can be judged."""
         return self._rules.obey and self._known(split(url).origin) is None

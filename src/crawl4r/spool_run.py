@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from crawl4r.app import RulesInForce
 from crawl4r.app_parts import Parts, discoverer_folder, spool_folder
 from crawl4r.app_spool import build_announcer, build_feed
 from crawl4r.crawl import Crawl
@@ -57,7 +58,7 @@ class DiscoverRun(CrawlRun):
     def reload(self, settings: Settings) -> None:
         super().reload(settings.without_content())
 
-    async def _build(self, stack: contextlib.AsyncExitStack) -> Crawl:
+    async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
         announcer = build_announcer(self.parts, self.settings, self._spool, stack)
         self._order = replace(self._order, announcer=announcer)
         return await super()._build(stack)

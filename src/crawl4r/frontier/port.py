@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from crawl4r.model import Ending, Found, Lease, UrlState
@@ -15,6 +15,7 @@ class Frontier(Protocol):
     lost in between. Nothing here is durable before the owner commits.
     """
 
+    caps: Mapping[str, int]  # how many URLs each group may admit, by cap name
     admitted: int  # URLs that `add` has made ready to lease, so far
 
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
@@ -32,6 +33,15 @@ class Frontier(Protocol):
 
     def settle(self, endings: Iterable[Ending]) -> None:
         """End leases as told."""
+
+    def still_caps(self, reason: str) -> bool:
+        """Whether a cap that kept URLs out, for this reason, is no larger than it was."""
+
+    def hold_to_caps(self, groups_of: Callable[[str], Sequence[str]]) -> int:
+        """Keep out what has a place that a smaller cap no longer has, the last in line first.
+
+        `groups_of` names the groups of a URL; how many were kept out.
+        """
 
     def release(self, leases: Iterable[Lease]) -> None:
         """Give leases back untouched."""

@@ -134,10 +134,11 @@ class Schedule:
             self._enqueue(host)
 
     def reconsider(self) -> None:
-        """The budgets' rules have changed: ask every host again when it is ready."""
+        """The rules have changed: ask every host again when it is ready, and which ones there are."""
         hosts, self._queued, self._turns = self._queued, {}, []
         for host in hosts:
             self._enqueue(host)
+        self._load_hosts()
 
     def resume_later(self, host: str, seconds: float) -> None:
         self._heart.due[host] = self._clock() + seconds

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from crawl4r.model import REJECTED, Ending, Found, Lease, UrlState, Validators, Verdict
+from crawl4r.frontier.refusals import NOT_AGAIN
+from crawl4r.model import REJECTED, Ending, Found, Lease, UrlState, Validators, Verdict, verdict_of
 from crawl4r.state.database import Database
 
 _INSERT = """
@@ -24,7 +26,7 @@ WHERE excluded.state = 'pending' AND (
 _REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
-       c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED}),
+       u.nofollow, c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED}),
        u.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
 WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
@@ -35,7 +37,19 @@ UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coales
     attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + ? ELSE 0 END
 WHERE id = ?
 """
-_CAPS = ("depth ", "trap: ")  # how rules begin that say no for now
+# Who was answered before keeps that answer: a rule that says no to another visit takes nothing away.
+_REFUSE = f"""
+UPDATE urls SET state = iif(capture IS NULL, 'refused', 'done'),
+    verdict = coalesce((SELECT verdict FROM captures WHERE captures.id = urls.capture), ?),
+    reason = iif(capture IS NULL, '', '{NOT_AGAIN}') || ?, due_at = NULL, attempts = 0
+WHERE id = ?
+"""
+_CAP = re.compile(r"cap of (\d+) reached for (\S+)")
+_LAST_FIRST = """
+SELECT id, url FROM urls WHERE state IN ('pending', 'waiting') AND capture IS NULL
+ORDER BY priority DESC, id DESC
+"""
+_UNCOUNT = "UPDATE groups SET admitted = admitted - 1 WHERE key = ?"
 _NOTE_LASTMOD = """
 INSERT INTO revisits (url_id, lastmod) SELECT id, ? FROM urls WHERE url = ?
 ON CONFLICT (url_id) DO UPDATE SET lastmod = excluded.lastmod
@@ -65,7 +79,7 @@ class SqliteFrontier:
     ) -> None:
         self._database = database
         self._priority = priority
-        self._caps = caps or {}
+        self.caps = caps or {}
         self._on_admitted = on_admitted
         self.admitted = 0
         self._host_id = lru_cache(maxsize=50_000)(self._look_up_host)
@@ -118,13 +132,11 @@ class SqliteFrontier:
 
     def _refusal(self, item: Found, is_counted: bool) -> tuple[Verdict, str] | None:
         if not item.admitted:
-            is_cap = item.rule.startswith(_CAPS)
-            verdict = Verdict.CAPPED if is_cap else Verdict.OUT_OF_SCOPE
-            return verdict, item.rule
+            return verdict_of(item.rule), item.rule
         if is_counted:  # a shorter way to a URL that has its place already
             return None
         for key in item.groups:
-            maximum = self._caps.get(key.partition(" ")[0])
+            maximum = self.caps.get(key.partition(" ")[0])
             if maximum is not None and self._admitted(key) >= maximum:
                 return Verdict.CAPPED, f"cap of {maximum} reached for {key}"
         return None
@@ -147,22 +159,42 @@ class SqliteFrontier:
         return [_lease_of(host, row) for row in rows]
 
     def settle(self, endings: Iterable[Ending]) -> None:
-        self._database.write_many(
-            _SETTLE,
-            (
-                (
-                    e.state.value,
-                    e.verdict.value,
-                    e.reason,
-                    e.due_at,
-                    e.capture,
-                    e.content,
-                    e.is_blamed,
-                    e.url_id,
-                )
-                for e in endings
-            ),
-        )
+        refused, others = [], []
+        for e in endings:
+            if e.state is UrlState.REFUSED:
+                refused.append((e.verdict.value, e.reason, e.url_id))
+            else:
+                word = (e.state.value, e.verdict.value, e.reason, e.due_at)
+                others.append((*word, e.capture, e.content, e.is_blamed, e.url_id))
+        self._database.write_many(_SETTLE, others)
+        self._database.write_many(_REFUSE, refused)
+
+    def still_caps(self, reason: str) -> bool:
+        """Whether a cap that kept URLs out is no larger than it was."""
+        match = _CAP.match(reason)
+        most = self.caps.get(match[2]) if match else None
+        return match is not None and most is not None and most <= int(match[1])
+
+    def hold_to_caps(self, groups_of: Callable[[str], Sequence[str]]) -> int:
+        groups = self._database.read("SELECT key, admitted FROM groups")
+        over = {
+            key: admitted - most
+            for key, admitted in groups
+            if (most := self.caps.get(key.partition(" ")[0])) is not None and admitted > most
+        }
+        held = 0
+        for url_id, url in self._database.read(_LAST_FIRST) if over else ():
+            keys = groups_of(url)
+            full = next((key for key in keys if over.get(key, 0) > 0), None)
+            if full is not None:
+                most = self.caps[full.partition(" ")[0]]
+                reason = f"cap of {most} reached for {full}"
+                self._database.write(_REFUSE, (Verdict.CAPPED.value, reason, url_id))
+                held += 1
+                for key in keys:
+                    over[key] = over.get(key, 0) - 1
+                    self._database.write(_UNCOUNT, (key,))
+        return held
 
     def release(self, leases: Iterable[Lease]) -> None:
         self._set_state((UrlState.PENDING.value, lease.url_id) for lease in leases)
@@ -221,7 +253,7 @@ class SqliteFrontier:
 
 def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
     url_id, url, depth, page_type, referrer, attempts, redirects, by, written, *rest = row
-    etag, modified, *known = rest
+    nofollow, etag, modified, *known = rest
     return Lease(
         url_id=url_id,
         url=url,
@@ -233,6 +265,7 @@ def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
         redirects=redirects,
         by=by,
         written=written,
+        nofollow=bool(nofollow),
         validators=Validators(etag, modified) if etag or modified else None,
         is_revisit=bool(known[0]),
         was_answered=bool(known[1]),

@@ -43,6 +43,10 @@ class AddressGate:
     """Says for an address and a port why it is closed, or None when it is open."""
 
     def __init__(self, allow_private: Iterable[str] = ()) -> None:
+        self.replace(allow_private)
+
+    def replace(self, allow_private: Iterable[str]) -> None:
+        """Be open for these from now on, and for no others."""
         self._networks: list[Network] = []
         self._hosts: set[str] = set()
         for index, entry in enumerate(allow_private):

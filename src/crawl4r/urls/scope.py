@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,11 @@ from msgspec import Struct
 from crawl4r.errors import InvalidUrl, SettingsError
 from crawl4r.urls.canonical import canonicalize, host_of_netloc, split
 from crawl4r.urls.patterns import compile_pattern
+
+_NO_ALLOW = "no allow pattern matches"
+_NO_PAGE_TYPE = "no page type matches"
+_DENIED_HOST = "denied host "
+_FOREIGN_HOST = re.compile("host (.+) is not in scope")
 
 
 class Ruling(NamedTuple):
@@ -70,11 +76,27 @@ class Scope:
                 return Ruling(False, f"deny {pattern}")
         allowed_by = self._allowed_by(url)
         if allowed_by is None:
-            return Ruling(False, "no allow pattern matches")
+            return Ruling(False, _NO_ALLOW)
         page_type = self.page_type(url)
         if not page_type and self.rules.only_page_types:
-            return Ruling(False, "no page type matches")
+            return Ruling(False, _NO_PAGE_TYPE)
         return Ruling(True, allowed_by, page_type, self.groups(url))
+
+    def still_says(self, rule: str, before: ScopeRules) -> bool:
+        """Whether every URL that this rule kept out by the rules `before` is still kept out."""
+        rules = self.rules
+        kind, _, about = rule.partition(" ")
+        if kind == "deny":
+            return about in rules.deny
+        if rule == _NO_ALLOW:
+            return bool(rules.allow) and set(rules.allow) <= set(before.allow)
+        if rule == _NO_PAGE_TYPE:
+            return rules.only_page_types and rules.page_types == before.page_types
+        if rule.startswith(_DENIED_HOST):
+            return rule.removeprefix(_DENIED_HOST) in self._denied_hosts
+        if match := _FOREIGN_HOST.fullmatch(rule):
+            return self._refusal_of_host(match[1]) is not None
+        return False
 
     def page_type(self, url: str) -> str:
         """The first page type whose pattern matches, or an empty string."""
@@ -100,7 +122,7 @@ class Scope:
         host = host_of_netloc(netloc)
         for denied in self._denied_hosts:
             if denied in {host, netloc} or host.endswith("." + denied):
-                return f"denied host {denied}"
+                return f"{_DENIED_HOST}{denied}"
         if not self._hosts or netloc in self._hosts:
             return None
         if self.rules.include_subdomains and any(

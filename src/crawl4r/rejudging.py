@@ -1,0 +1,119 @@
+"""Holds the URLs that earlier runs kept out against the rules of this one.
+
+By rule: each is looked at once, and only the URLs of those that say something else now are judged
+again. URLs that wait are judged when their turn comes (`LinkJudge.recheck`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from crawl4r import events
+from crawl4r.frontier.port import Frontier
+from crawl4r.frontier.refusals import Refusals, Refused
+from crawl4r.model import LISTING, Found, FoundBy, Verdict
+from crawl4r.reading import LinkJudge
+from crawl4r.rules import ReadingRules
+from crawl4r.settings import Settings
+from crawl4r.state.database import Database
+from crawl4r.state.records import Notes
+from crawl4r.trap_watch import TRAP
+
+_NOTE = "judged_by"
+
+
+class JudgedBy(Struct, frozen=True):
+    """What a run lets in and keeps out by."""
+
+    reading: dict[str, Any]
+    caps: dict[str, int]
+    private: list[str]
+    robots: dict[str, Any]
+    traps: dict[str, Any]
+
+    @staticmethod
+    def of(settings: Settings, links: LinkJudge, frontier: Frontier) -> JudgedBy:
+        robots = settings.robots_rules()
+        plain = {
+            "reading": links.rules.as_json(),
+            "caps": dict(frontier.caps),
+            "private": sorted(settings.network.allow_private),
+            "robots": {"obey": robots.obey, "agents": list(robots.agents)},
+            "traps": to_builtins(settings.limits.traps),
+        }
+        return JudgedBy(**json.loads(json.dumps(plain)))  # as it will be read again
+
+
+class Rejudging:
+    """Nothing here is durable before the owner commits."""
+
+    def __init__(self, database: Database, frontier: Frontier, wall: Callable[[], float]) -> None:
+        self._notes = Notes(database)
+        self._refusals = Refusals(database)
+        self._frontier = frontier
+        self._wall = wall
+
+    def go_by(self, settings: Settings, links: LinkJudge) -> int:
+        """Let in what the rules let in now; how many URLs there are to visit because of it."""
+        now = JudgedBy.of(settings, links, self._frontier)
+        noted = self._notes.get(_NOTE)
+        before = JudgedBy(**json.loads(noted)) if noted else None
+        if before == now:
+            return 0
+        self._refusals.restore_kept()
+        admitted = self._frontier.admitted
+        self._reconsider(links, before, now)
+        let_in = self._frontier.admitted - admitted + self._ask_again(before, now)
+        held = self._frontier.hold_to_caps(links.groups)
+        self._notes.put(_NOTE, json.dumps(to_builtins(now)))
+        if let_in or held:
+            events.emit(events.RULES_CHANGED, let_in=let_in, kept_out=held)
+        return let_in
+
+    def _ask_again(self, before: JudgedBy | None, now: JudgedBy) -> int:
+        """What others than the links' judge kept out: they are asked when the URL's turn comes."""
+        again = 0
+        if before is None or before.private != now.private:
+            again += self._refusals.requeue(Verdict.EGRESS_REFUSED)
+        if before is None or before.robots != now.robots:
+            again += self._refusals.requeue(Verdict.ROBOTS_DENIED)
+        return again
+
+    def _reconsider(self, links: LinkJudge, before: JudgedBy | None, now: JudgedBy) -> None:
+        has_traps = before is not None and before.traps == now.traps
+        rules = ReadingRules.from_json(before.reading) if before else ReadingRules()
+        for rule in self._refusals.rules([Verdict.OUT_OF_SCOPE, Verdict.CAPPED]):
+            if rule.startswith(TRAP):
+                is_same = has_traps
+            else:
+                is_same = self._frontier.still_caps(rule) or links.still_says(rule, rules)
+            if not is_same:
+                for refused in self._refusals.kept_out_by(rule):
+                    self._judge(links, refused)
+
+    def _judge(self, links: LinkJudge, refused: Refused) -> None:
+        item = _judged(links, refused)
+        if item is None:
+            return
+        if item.admitted:
+            self._frontier.add([item], refused.referrer, self._wall())
+        else:
+            self._refusals.put_rule(refused.url_id, item.rule)
+
+
+def _judged(links: LinkJudge, refused: Refused) -> Found | None:
+    by = FoundBy(refused.by)
+    if refused.page_type == LISTING:
+        return links.judge_listing(refused.url, None, refused.depth, by, "asked for again")
+    return links.judge(
+        refused.url,
+        None,
+        refused.depth,
+        by,
+        nofollow=refused.nofollow,
+        redirects=refused.redirects,
+    )
