@@ -89,6 +89,7 @@ class Crawl:
         self.budgets = budgets
         self.keeper = keeper
         self.limits = limits
+        self._is_full = False  # as many pages are kept as may be
         self.progress = Progress(clock())
         self._robots = robots
         self._transport = transport
@@ -124,12 +125,16 @@ class Crawl:
         self.keeper.commit()
         self._report_untold()
         if self._ended_by is None:
-            given_up = bool(self.schedule.given_up)
-            self._ended_by = EndedBy.HOSTS_GIVEN_UP if given_up else EndedBy.NOTHING_LEFT
+            self._ended_by = self._why_nothing_is_left()
         for host in sorted(self.schedule.given_up):
             events.emit(events.HOST_GIVEN_UP, 30, host=host)
         events.emit(events.CRAWL_ENDED, why=self._ended_by.value, visits=self.progress.visits)
         return self._ended_by
+
+    def _why_nothing_is_left(self) -> EndedBy:
+        if self._is_full:
+            return EndedBy.MAX_PAGES
+        return EndedBy.HOSTS_GIVEN_UP if self.schedule.given_up else EndedBy.NOTHING_LEFT
 
     async def _visit_all(self) -> None:
         async with asyncio.TaskGroup() as tasks, self._time_limit():
@@ -147,6 +152,13 @@ class Crawl:
         self.schedule.stop()
         if self._network:
             self._network.end()
+
+    def adopt(self, limits: CrawlLimits) -> None:
+        """Go by other limits from now on."""
+        self.limits = limits
+        if self._is_full and not self._has_all_pages():
+            self._is_full = False
+            self.schedule.widen()
 
     def stop_now(self) -> None:
         """Drop what is in flight; its URLs stay to be fetched by the next run."""
@@ -174,17 +186,29 @@ class Crawl:
     async def _next_within_page_cap(self) -> Lease | RobotsErrand | None:
         """Never lease more than could be kept, so that a cap of pages is exact."""
         cap = self.limits.max_pages
-        while cap is not None and self._busy and self.keeper.pages + self._busy >= cap:
+        while self._may_fill(cap):
             self._visit_ended.clear()
             await self._visit_ended.wait()
             if why := self._cap_reached():
                 self.stop(why)
         return await self.schedule.next()
 
+    def _may_fill(self, cap: int | None) -> bool:
+        """Whether what is in flight could reach the cap, so that nothing more may be leased."""
+        if cap is None or self._is_full:
+            return False
+        return self._busy > 0 and self.keeper.pages + self._busy >= cap
+
+    def _has_all_pages(self) -> bool:
+        most = self.limits.max_pages
+        return most is not None and self.keeper.pages >= most
+
     def _cap_reached(self) -> EndedBy | None:
+        """The cap that ends the crawl; a full cap of pages leaves what is kept to be visited again."""
         limits = self.limits
-        if limits.max_pages is not None and self.keeper.pages >= limits.max_pages:
-            return EndedBy.MAX_PAGES
+        if not self._is_full and self._has_all_pages():
+            self._is_full = True
+            self.schedule.keep_to_known()
         if limits.max_bytes is not None and self.keeper.bytes >= limits.max_bytes:
             return EndedBy.MAX_BYTES
         return None

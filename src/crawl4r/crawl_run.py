@@ -196,7 +196,7 @@ class CrawlRun:
         assert self.crawl is not None
         assert self._in_force is not None
         self.settings = settings
-        self.crawl.limits = settings.crawl_limits()
+        self.crawl.adopt(settings.crawl_limits())
         self.crawl.budgets.replace_rules(settings.politeness.host_rules())
         self.crawl.judge.rescope(self._rules())
         self._in_force.adopt(settings, self.crawl.judge.links)

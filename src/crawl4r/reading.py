@@ -112,8 +112,10 @@ class LinkJudge:
             return ""
         return self._refusal(lease.depth, lease.by, lease.nofollow)
 
-    def groups(self, url: str) -> Sequence[str]:
+    def groups(self, url: str, page_type: str) -> Sequence[str]:
         """What a URL counts against."""
+        if page_type == LISTING:
+            return [f"{LISTINGS} {split(url).host}"]
         return self._scope.groups(url)
 
     def still_says(self, rule: str, before: ReadingRules) -> bool:
@@ -154,7 +156,7 @@ class LinkJudge:
         ruling = self._scope.judge(url)
         host = split(url).host
         rule = why if ruling.admitted else ruling.rule
-        groups = [f"{LISTINGS} {host}"]
+        groups = self.groups(url, LISTING)
         written = written_path(href, base, url) if ruling.admitted else ""
         return Found(
             url, host, depth, by, ruling.admitted, rule, LISTING, groups=groups, written=written

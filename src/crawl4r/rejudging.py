@@ -35,6 +35,11 @@ class JudgedBy(Struct, frozen=True):
     robots: dict[str, Any]
     traps: dict[str, Any]
 
+    @property
+    def groups(self) -> Any:
+        """How URLs are counted, without how many there may be."""
+        return [{**cap, "maximum": None} for cap in self.reading["scope"]["caps"]]
+
     @staticmethod
     def of(settings: Settings, links: LinkJudge, frontier: Frontier) -> JudgedBy:
         robots = settings.robots_rules()
@@ -65,6 +70,8 @@ class Rejudging:
         if before == now:
             return 0
         self._refusals.restore_kept()
+        if now.groups and (before is None or before.groups != now.groups):
+            self._frontier.count_groups_again(links.groups)
         admitted = self._frontier.admitted
         self._reconsider(links, before, now)
         let_in = self._frontier.admitted - admitted + self._ask_again(before, now)

@@ -1,7 +1,8 @@
 """The only reader of configuration files and of the environment.
 
-`crawl4r.yaml` in the workspace, then `CRAWL4R_SECTION__KEY` variables, then command-line options, each
-over the one before. Every field is checked here; a mistake is reported with its dotted name.
+`crawl4r.yaml` in the workspace, then the options that its last crawl was given, then
+`CRAWL4R_SECTION__KEY` variables, then command-line options, each over the one before. Every field is
+checked here; a mistake is reported with its dotted name.
 """
 
 from __future__ import annotations
@@ -139,11 +140,13 @@ def load_settings(
     file: Path | None = None,
     *,
     profile: str | None = None,
+    remembered: Mapping[str, Any] | None = None,
     overrides: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Settings from a profile, a file, the environment and `overrides`, the later over the earlier.
+    """Settings from a profile, a file, what an earlier crawl was told (`remembered`), the environment
+    and `overrides`, the later over the earlier.
 
     What none of them says is as in `defaults`, where that says it.
     """
@@ -153,6 +156,7 @@ def load_settings(
         merged = merge(merged, _sections(_load_yaml(profile_text(profile), source), source))
     if file is not None and os.path.lexists(file):
         merged = merge(merged, _of_file(file))
+    merged = merge(merged, remembered or {})
     merged = merge(merged, _from_environment(os.environ if environment is None else environment))
     merged = merge(merged, overrides or {})
     return checked(Settings, merged)

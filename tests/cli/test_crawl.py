@@ -38,7 +38,7 @@ def test_a_crawl_keeps_every_page_and_sums_it_up(site: SiteProcess, tmp_path: Pa
 def test_the_same_command_again_goes_on_where_it_was(site: SiteProcess, tmp_path: Path) -> None:
     url, before = site.url("/site/20/"), len(site.requests())
     assert crawl(url, tmp_path / "ws", "--max-pages", "7").json["pages"] == 7
-    again = crawl(url, tmp_path / "ws")
+    again = crawl(url, tmp_path / "ws", "--max-pages", "100")
     assert (again.code, again.json["pages"], again.json["new_pages"]) == (0, 20, 13)
     third = crawl(url, tmp_path / "ws")
     assert (third.code, third.json["pages"], third.json["visits"]) == (0, 20, 0)
@@ -190,7 +190,7 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
         )
         drops = "".join(f"DROP TABLE {name};" for name in newer)
         drops += "ALTER TABLE captures DROP COLUMN request; DROP TABLE requests;"
-        drops += "ALTER TABLE urls DROP COLUMN written;"
+        drops += "ALTER TABLE urls DROP COLUMN written; DROP INDEX urls_again;"
         state.executescript(f"{drops} PRAGMA user_version = 1;")
     answer = crawl(url, tmp_path / "ws", "--max-pages", "9")
     assert (answer.code, answer.json["pages"]) == (0, 9)

@@ -17,6 +17,7 @@ class Frontier(Protocol):
 
     caps: Mapping[str, int]  # how many URLs each group may admit, by cap name
     admitted: int  # URLs that `add` has made ready to lease, so far
+    keeps_to_known: bool  # while true, `lease`, `wake` and `..._pending` see kept pages alone
 
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
         """Make URLs known; returns the hosts that have more to lease than before.
@@ -37,10 +38,16 @@ class Frontier(Protocol):
     def still_caps(self, reason: str) -> bool:
         """Whether a cap that kept URLs out, for this reason, is no larger than it was."""
 
-    def hold_to_caps(self, groups_of: Callable[[str], Sequence[str]]) -> int:
+    def count_groups_again(self, groups_of: Callable[[str, str], Sequence[str]]) -> None:
+        """Groups are others than they were: count every URL that has a place.
+
+        `groups_of` names the groups of a URL of a page type.
+        """
+
+    def hold_to_caps(self, groups_of: Callable[[str, str], Sequence[str]]) -> int:
         """Keep out what has a place that a smaller cap no longer has, the last in line first.
 
-        `groups_of` names the groups of a URL; how many were kept out.
+        How many were kept out.
         """
 
     def release(self, leases: Iterable[Lease]) -> None:

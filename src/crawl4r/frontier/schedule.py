@@ -114,11 +114,36 @@ class Schedule:
         for host in hosts:
             if host in self._hosts or host in self.given_up:
                 continue
+            if self._frontier.keeps_to_known and not self._frontier.has_pending(host):
+                continue
             if len(self._hosts) >= _MOST_HOSTS:
                 self._has_more_hosts = True
                 continue
             self._hosts[host] = deque()
             self._enqueue(host)
+
+    def keep_to_known(self) -> None:
+        """Hand out only pages that are kept already from now on: they add to no cap of pages."""
+        self._frontier.keeps_to_known = True
+        for host, leases in list(self._hosts.items()):
+            self._frontier.release(lease for lease in leases if not lease.is_revisit)
+            known = deque(lease for lease in leases if lease.is_revisit)
+            if known or self._frontier.has_pending(host):
+                self._hosts[host] = known
+            else:
+                self._leave(host)
+        self._next_due = 0.0
+        self._changed.set()
+
+    def widen(self) -> None:
+        """Hand out new pages again."""
+        self._frontier.keeps_to_known = False
+        self._next_due = 0.0
+
+    def _leave(self, host: str) -> None:
+        del self._hosts[host]
+        self._queued.pop(host, None)
+        self._budgets[host].leave_line(self)
 
     def resume(self, host: str) -> None:
         """The robots errand of this host is over, or may be tried again."""
@@ -158,6 +183,8 @@ class Schedule:
 
     def _explore(self, host: str, on_dry: Callable[[str], set[str]]) -> None:
         """A host may still stand in line for URLs that are not at hand."""
+        if self._frontier.keeps_to_known:
+            return
         if host not in self.given_up and not self._frontier.has_pending(host):
             self.notice(on_dry(host))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -24,12 +25,12 @@ WHERE excluded.state = 'pending' AND (
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
 """
 _REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
+_KNOWN = f"u.capture IS NOT NULL AND (u.content IS NOT NULL OR u.verdict IN ({_REJECTED}))"
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
-       u.nofollow, c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED}),
-       u.capture IS NOT NULL
+       u.nofollow, c.etag, c.last_modified, {_KNOWN}, u.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
-WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
+WHERE u.host_id = ? AND u.state = 'pending' AND {{which}} ORDER BY u.priority, u.id LIMIT ?
 """
 _SETTLE = """
 UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coalesce(?, capture),
@@ -45,8 +46,9 @@ UPDATE urls SET state = iif(capture IS NULL, 'refused', 'done'),
 WHERE id = ?
 """
 _CAP = re.compile(r"cap of (\d+) reached for (\S+)")
+_WITH_A_PLACE = "SELECT url, page_type FROM urls WHERE state != 'refused'"
 _LAST_FIRST = """
-SELECT id, url FROM urls WHERE state IN ('pending', 'waiting') AND capture IS NULL
+SELECT id, url, page_type FROM urls WHERE state IN ('pending', 'waiting') AND capture IS NULL
 ORDER BY priority DESC, id DESC
 """
 _UNCOUNT = "UPDATE groups SET admitted = admitted - 1 WHERE key = ?"
@@ -57,9 +59,10 @@ ON CONFLICT (url_id) DO UPDATE SET lastmod = excluded.lastmod
 # A loose scan: jumps from host to host in the index instead of reading every pending URL.
 _HOSTS_PENDING = """
 WITH RECURSIVE next(id) AS (
-    SELECT min(host_id) FROM urls WHERE state = 'pending' AND host_id > ?
+    SELECT min(u.host_id) FROM urls u WHERE u.state = 'pending' AND {which} AND u.host_id > ?
     UNION ALL
-    SELECT (SELECT min(host_id) FROM urls WHERE state = 'pending' AND host_id > next.id)
+    SELECT (SELECT min(u.host_id) FROM urls u
+            WHERE u.state = 'pending' AND {which} AND u.host_id > next.id)
     FROM next WHERE next.id IS NOT NULL
 )
 SELECT h.name FROM next JOIN hosts h ON h.id = next.id LIMIT ?
@@ -82,6 +85,7 @@ class SqliteFrontier:
         self.caps = caps or {}
         self._on_admitted = on_admitted
         self.admitted = 0
+        self.keeps_to_known = False
         self._host_id = lru_cache(maxsize=50_000)(self._look_up_host)
 
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
@@ -153,7 +157,7 @@ class SqliteFrontier:
             )
 
     def lease(self, host: str, most: int) -> list[Lease]:
-        rows = self._database.read(_LEASE, (self._host_id(host), most))
+        rows = self._database.read(self._only(_LEASE), (self._host_id(host), most))
         if rows:
             self._set_state((UrlState.LEASED.value, row[0]) for row in rows)
         return [_lease_of(host, row) for row in rows]
@@ -175,7 +179,14 @@ class SqliteFrontier:
         most = self.caps.get(match[2]) if match else None
         return match is not None and most is not None and most <= int(match[1])
 
-    def hold_to_caps(self, groups_of: Callable[[str], Sequence[str]]) -> int:
+    def count_groups_again(self, groups_of: Callable[[str, str], Sequence[str]]) -> None:
+        counts: Counter[str] = Counter()
+        for url, page_type in self._database.stream(_WITH_A_PLACE):
+            counts.update(groups_of(url, page_type))
+        self._database.write("DELETE FROM groups")
+        self._database.write_many("INSERT INTO groups VALUES (?, ?)", counts.items())
+
+    def hold_to_caps(self, groups_of: Callable[[str, str], Sequence[str]]) -> int:
         groups = self._database.read("SELECT key, admitted FROM groups")
         over = {
             key: admitted - most
@@ -183,8 +194,8 @@ class SqliteFrontier:
             if (most := self.caps.get(key.partition(" ")[0])) is not None and admitted > most
         }
         held = 0
-        for url_id, url in self._database.read(_LAST_FIRST) if over else ():
-            keys = groups_of(url)
+        for url_id, url, page_type in self._database.read(_LAST_FIRST) if over else ():
+            keys = groups_of(url, page_type)
             full = next((key for key in keys if over.get(key, 0) > 0), None)
             if full is not None:
                 most = self.caps[full.partition(" ")[0]]
@@ -217,20 +228,22 @@ class SqliteFrontier:
     def wake(self, now: float) -> tuple[set[str], float | None]:
         due = self._database.read(
             "SELECT u.id, h.name FROM urls u JOIN hosts h ON h.id = u.host_id "
-            "WHERE u.state = 'waiting' AND u.due_at <= ?",
+            f"WHERE u.state = 'waiting' AND u.due_at <= ? AND {self._which()}",
             (now,),
         )
         self._set_state((UrlState.PENDING.value, row[0]) for row in due)
-        (next_due,) = self._database.read("SELECT min(due_at) FROM urls WHERE state = 'waiting'")[0]
+        sql = f"SELECT min(due_at) FROM urls u WHERE u.state = 'waiting' AND {self._which()}"
+        ((next_due,),) = self._database.read(sql)
         return {row[1] for row in due}, next_due
 
     def hosts_pending(self, after: str, most: int) -> Sequence[str]:
         start = self._host_id(after) if after else 0
-        return [row[0] for row in self._database.read(_HOSTS_PENDING, (start, most))]
+        rows = self._database.read(self._only(_HOSTS_PENDING), (start, most))
+        return [row[0] for row in rows]
 
     def has_pending(self, host: str) -> bool:
-        sql = "SELECT 1 FROM urls WHERE host_id = ? AND state = 'pending' LIMIT 1"
-        return bool(self._database.read(sql, (self._host_id(host),)))
+        sql = "SELECT 1 FROM urls u WHERE u.host_id = ? AND u.state = 'pending' AND {which} LIMIT 1"
+        return bool(self._database.read(self._only(sql), (self._host_id(host),)))
 
     def count_unfinished(self) -> int:
         rows = self._database.read(
@@ -239,6 +252,12 @@ class SqliteFrontier:
             " + (SELECT count(*) FROM urls WHERE state = 'waiting')"
         )
         return int(rows[0][0])
+
+    def _which(self) -> str:
+        return _KNOWN if self.keeps_to_known else "true"
+
+    def _only(self, sql: str) -> str:
+        return sql.format(which=self._which())
 
     def _set_state(self, rows: Iterable[tuple[str, int]]) -> None:
         self._database.write_many("UPDATE urls SET state = ? WHERE id = ?", rows)

@@ -254,6 +254,10 @@ UPDATE requests SET headers = (
             ('user-agent', 'accept', 'accept-language', 'accept-encoding', 'from', 'referer'));
 PRAGMA secure_delete = OFF;
 """,
+    9: """
+-- URLs that were answered and wait for another visit: a full cap of pages does not hold them back.
+CREATE INDEX urls_again ON urls(host_id, priority, id) WHERE state = 'pending' AND capture IS NOT NULL;
+""",
 }
 
 CURRENT = max(VERSIONS)

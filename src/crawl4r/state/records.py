@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Iterable
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -98,3 +101,18 @@ class Notes:
             " ON CONFLICT DO UPDATE SET value = value + excluded.value",
             (name, more),
         )
+
+
+def peek_note(workspace: Path, key: str) -> str | None:
+    """One note of a workspace that is not open; None when there is none, or no way to read it."""
+    file = workspace / "state.db"
+    if file.is_symlink() or not file.is_file():
+        return None
+    with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
+        # Without a log there is no writer, and a connection must not leave files of its own behind.
+        mode = "mode=ro" if file.with_name("state.db-wal").exists() else "mode=ro&immutable=1"
+        source = f"{file.absolute().as_uri()}?{mode}"
+        with contextlib.closing(sqlite3.connect(source, uri=True)) as connection:
+            row = connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()
+            return str(row[0]) if row else None
+    return None

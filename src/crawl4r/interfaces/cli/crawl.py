@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from crawl4r.errors import UsageError
 from crawl4r.frontier.priority import Strategy
@@ -25,6 +26,27 @@ def _check_budget(context: click.Context, option: click.Parameter, value: str | 
     if value is not None and not context.params.get("refresh"):
         raise UsageError("--budget says how much of a refresh: add --refresh")
     return value
+
+
+class _Remembered(click.ParamType[str]):
+    """The name of an option that a workspace remembers; help loads no list of them."""
+
+    name = "NAME"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        choice = click.Choice(_remembered(ctx) if ctx else [])
+        return choice.convert(value.removeprefix("--"), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in _remembered(ctx) if word.startswith(incomplete)]
+
+
+def _remembered(context: click.Context) -> list[str]:
+    from crawl4r.interfaces.cli.saved import forgettable  # noqa: PLC0415
+
+    return forgettable(param.name for param in context.command.params)
 
 
 _OPTIONS = [
@@ -56,7 +78,9 @@ _OPTIONS = [
         "--host", "hosts", multiple=True, help="Stay on this host.  [default: the seeds' hosts]"
     ),
     click.option(
-        "--include-subdomains", is_flag=True, default=None, help="And the hosts below it."
+        "--include-subdomains/--no-include-subdomains",
+        default=None,
+        help="Visit the hosts below these too.",
     ),
     click.option("--allow", multiple=True, help="Only URLs that match this pattern (RE2)."),
     click.option("--deny", multiple=True, help="No URL that matches this pattern (RE2)."),
@@ -110,6 +134,12 @@ _OPTIONS = [
         help="Of them, only so many: those that are likeliest to have changed.",
     ),
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
+    click.option(
+        "--forget",
+        multiple=True,
+        type=_Remembered(),
+        help="Drop an option of the last crawl here, e.g. deny; `all` drops every one.",
+    ),
     click.option("--quiet", "-q", is_flag=True, help="No progress, no summary."),
     click.option("--verbose", "-v", is_flag=True, help="A line on stderr for each page."),
     click.option("--log-json", is_flag=True, help="Events on stderr as JSON lines."),
@@ -123,10 +153,14 @@ _OPTIONS = [
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
     """Crawl from URLs into a workspace; the same command again goes on where it was.
 
+    A workspace remembers the options of its last crawl: a later command names only what is to change,
+    and --forget drops an option. What an option decides is decided anew, also for URLs found before.
+
     \b
     crawl4r crawl https://example.org/ --max-pages 500
     crawl4r crawl https://docs.example.org/ -w docs --depth 3 --deny '/archive/'
     crawl4r crawl http://127.0.0.1:8000/ --allow-private 127.0.0.1 --rate 0
+    crawl4r crawl -w docs --deny '/old/' --forget depth
     crawl4r crawl -w docs --refresh --budget 20%
 
     Ctrl-C finishes the pages in flight, a second one stops at once; nothing is lost either way.

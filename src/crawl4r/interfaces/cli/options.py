@@ -66,12 +66,15 @@ def settings_for_reading(
     from crawl4r.settings import (  # noqa: PLC0415
         FILE_NAME,
         load_settings,
-        merge,
         overrides_of,
     )
 
-    overrides = merge(overrides_of(**(options or {})), {"agent": {"require_contact": False}})
-    return load_settings(path / FILE_NAME, profile=profile, overrides=overrides)
+    return load_settings(
+        path / FILE_NAME,
+        profile=profile,
+        remembered=overrides_of(**(options or {})),
+        overrides={"agent": {"require_contact": False}},
+    )
 
 
 def check_that_there_is_a_crawl(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crawl4r.interfaces.cli.crawl import crawl_options
-from crawl4r.interfaces.cli.options import open_for_reading
+from crawl4r.interfaces.cli.options import check_that_there_is_a_crawl
 
 
 @click.command("resume")
@@ -21,16 +21,6 @@ def command(workspace: Path, **options: Any) -> None:
     crawl4r resume -w docs --max-pages 2000      the same, with another limit
     """
     from crawl4r.interfaces.cli.running import run_crawl  # noqa: PLC0415
-    from crawl4r.interfaces.cli.saved import saved_options, with_passwords  # noqa: PLC0415
 
-    with open_for_reading(workspace) as opened:
-        before = saved_options(opened)
-        if not options["proxies"]:
-            before = with_passwords(before, opened.settings.fetch.proxies.servers)
-    # By identity: 0 is an answer.
-    given = {
-        name: value
-        for name, value in options.items()
-        if value is not None and value is not False and value != ()
-    }
-    run_crawl(workspace, (), {**options, **before, **given})
+    check_that_there_is_a_crawl(workspace)
+    run_crawl(workspace, (), options)

@@ -16,10 +16,17 @@ from crawl4r import events
 from crawl4r.app import make_readers_ahead
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
-from crawl4r.errors import Crawl4rError
+from crawl4r.errors import Crawl4rError, UsageError
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.output import say_text
-from crawl4r.interfaces.cli.saved import save_options
+from crawl4r.interfaces.cli.saved import (
+    earlier_options,
+    save_options,
+    saved_options,
+    still_in_force,
+    typed,
+    with_passwords,
+)
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
@@ -28,6 +35,7 @@ from crawl4r.workspace import Workspace
 _LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
+_CHANGE = "name an option to change it, --forget NAME to drop it"
 
 
 Begin = Callable[[Path, Settings, tuple[str, ...], dict[str, Any]], tuple[Workspace, CrawlRun]]
@@ -48,42 +56,61 @@ def run_crawl(
     options: dict[str, Any],
     begin: Begin = begin_crawl,
     defaults: Mapping[str, Any] | None = None,
+    *,
+    is_discoverer: bool = False,
 ) -> None:
-    """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl."""
+    """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl.
+
+    The options of the last crawl in the workspace hold where this one names no others.
+    """
     events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
-    make_readers_ahead(with_documents=options.get("extract") is not False)
-    named = {name: options.get(name) for name in SHORT_NAMES}
-    load = partial(
-        load_settings,
-        profile=options.get("profile"),
-        overrides=overrides_of(**named),
-        defaults=defaults,
-    )
-    settings = load(path / FILE_NAME)
-    start = partial(begin, path, settings, urls, options)
-    code = asyncio.run(_crawl(start, load, named, options))
+    earlier = still_in_force(earlier_options(path, is_discoverer=is_discoverer), options)
+    in_force = {**options, **earlier}
+    make_readers_ahead(with_documents=in_force.get("extract") is not False)
+    load = partial(load_settings, profile=in_force.get("profile"), defaults=defaults)
+    if "proxies" in earlier:
+        earlier = with_passwords(earlier, load(path / FILE_NAME).fetch.proxies.servers)
+    load = partial(load, remembered=_overrides(earlier), overrides=_overrides(options))
+    start = partial(begin, path, load(path / FILE_NAME), urls, options)
+    try:
+        code = asyncio.run(_crawl(start, load, in_force, earlier))
+    except UsageError as problem:
+        raise _with_origin(problem, earlier) from problem
     if code:
         sys.exit(code)
+
+
+def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
+    return overrides_of(**{name: options.get(name) for name in SHORT_NAMES})
+
+
+def _with_origin(problem: UsageError, earlier: Mapping[str, Any]) -> UsageError:
+    """The same mistake, with the options that were not typed this time."""
+    if not earlier:
+        return problem
+    return UsageError(f"{problem}\nIn force from the last crawl here: {typed(earlier)} ({_CHANGE})")
 
 
 async def _crawl(
     start: Callable[[], tuple[Workspace, CrawlRun]],
     load: Callable[[Path], Settings],
-    named: dict[str, Any],
     options: dict[str, Any],
+    earlier: Mapping[str, Any],
 ) -> int:
     workspace, run = start()
     run.may_exit = True
     async with workspace:
-        save_options(workspace, {**named, "profile": options.get("profile")})
+        save_options(workspace, options)
         talks = not (options["quiet"] or options["as_json"])
         if talks:
             # Only now: they load rich, and a script that reads JSON needs none of it.
             from crawl4r.interfaces.cli import progress, talking  # noqa: PLC0415
 
             talking.print_banner(run, workspace)
+            if earlier:
+                say_text(f"  from the last crawl here: {typed(earlier)} ({_CHANGE})", err=True)
         elif not run.settings.agent.has_contact:
             events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
         _handle_signals(run, workspace, load)
@@ -91,7 +118,7 @@ async def _crawl(
             ended = await progress.show_progress(run, enabled=True)
         else:
             ended = await run.finish()
-        summary = summary_of(run, workspace, ended)
+        summary = summary_of(run, workspace, ended) | {"options": saved_options(workspace)}
         if options["as_json"]:
             print_json(summary)
         elif talks:

@@ -28,7 +28,7 @@ _DEFAULTS = {"logs": {"enabled": True}}
 
 
 def run_discover(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
-    run_crawl(path, urls, options, _begin_discover, _DEFAULTS)
+    run_crawl(path, urls, options, _begin_discover, _DEFAULTS, is_discoverer=True)
 
 
 def run_scrape(
