@@ -93,14 +93,16 @@ class Rejudging:
     def _reconsider(self, links: LinkJudge, before: JudgedBy | None, now: JudgedBy) -> None:
         has_traps = before is not None and before.traps == now.traps
         rules = ReadingRules.from_json(before.reading) if before else ReadingRules()
-        for rule in self._refusals.rules([Verdict.OUT_OF_SCOPE, Verdict.CAPPED]):
+
+        def still_holds(rule: str) -> bool:
             if rule.startswith(TRAP):
-                is_same = has_traps
-            else:
-                is_same = self._frontier.still_caps(rule) or links.still_says(rule, rules)
-            if not is_same:
-                for refused in self._refusals.kept_out_by(rule):
-                    self._judge(links, refused)
+                return has_traps
+            return self._frontier.still_caps(rule) or links.still_says(rule, rules)
+
+        noted = self._refusals.rules([Verdict.OUT_OF_SCOPE, Verdict.CAPPED])
+        changed = {rule for rule in noted if not still_holds(rule)}
+        for refused in self._refusals.kept_out_by(changed):
+            self._judge(links, refused)
 
     def _judge(self, links: LinkJudge, refused: Refused) -> None:
         item = _judged(links, refused)

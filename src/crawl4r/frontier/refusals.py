@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from crawl4r.model import Verdict, verdict_of
@@ -16,6 +16,10 @@ UPDATE urls SET state = 'done', reason = '',
 WHERE state = 'refused' AND capture IS NOT NULL
 """
 _RECONSIDER = f"UPDATE urls SET reason = '' WHERE state = 'done' AND reason GLOB '{NOT_AGAIN}*'"
+_REFUSED = """
+SELECT reason, id, url, depth, found_by, nofollow, page_type, referrer, redirects FROM urls
+WHERE state = 'refused' AND id > ? ORDER BY id LIMIT ?
+"""
 _REQUEUE = """
 UPDATE urls SET state = 'pending', attempts = 0 WHERE state = 'refused' AND verdict = ?
 """
@@ -47,16 +51,12 @@ class Refusals:
         sql = f"SELECT DISTINCT reason FROM urls WHERE state = 'refused' AND verdict IN ({marks})"
         return [row[0] for row in self._database.read(sql, tuple(verdicts))]
 
-    def kept_out_by(self, rule: str) -> Iterator[Refused]:
-        """Whoever iterates may let them in, or give them another rule, as it goes."""
-        sql = (
-            "SELECT id, url, depth, found_by, nofollow, page_type, referrer, redirects FROM urls"
-            " WHERE state = 'refused' AND reason = ? AND id > ? ORDER BY id LIMIT ?"
-        )
+    def kept_out_by(self, rules: Collection[str]) -> Iterator[Refused]:
+        """The URLs that one of these rules keeps out; they may be changed while this goes on."""
         after = 0
-        while rows := self._database.read(sql, (rule, after, _SOME)):
-            yield from (Refused(*row) for row in rows)
-            after = rows[-1][0]
+        while rules and (rows := self._database.read(_REFUSED, (after, _SOME))):
+            yield from (Refused(*row) for reason, *row in rows if reason in rules)
+            after = rows[-1][1]
 
     def put_rule(self, url_id: int, rule: str) -> None:
         """Another rule keeps it out now."""
