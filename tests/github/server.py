@@ -38,7 +38,7 @@ class GithubSite:
     def __init__(self, folder: Path) -> None:
         authority = make_authority(folder, NAMES)
         self.ca_file = authority.ca_file
-        self._server = _Server(_listen(), authority.server_context())
+        self._server = _Server(listen_as_https(), authority.server_context())
         self.address: str = self._server.server_address[0]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
@@ -188,7 +188,7 @@ def _wire(found: Answer) -> bytes:
     return format_head(found.status, headers) + found.body
 
 
-def _listen() -> socket.socket:
+def listen_as_https() -> socket.socket:
     """A listener on port 443 of some loopback address; skips where that may not be."""
     chance = random.Random()
     for attempt in range(_ATTEMPTS):
