@@ -85,6 +85,7 @@ class Explorer:
         self._rules = rules
         self._judge = judge
         self._wall = wall
+        self._began_at = wall()
         self._hosts: dict[str, _Host] = {}
 
     def explore(self, host: str) -> set[str]:
@@ -106,8 +107,8 @@ class Explorer:
         return set()
 
     def _read_again(self, tries: Iterable[_Try]) -> set[str]:
-        """Sitemaps that were read long ago; what they name and we know is not asked for again."""
-        too_old = self._wall() - self._rules.again_after
+        """Sitemaps that were read long ago, once a run; what they name and we know is not asked for."""
+        too_old = min(self._wall() - self._rules.again_after, self._began_at)
         hosts = set()
         for found, _ in tries:
             last = self._captures.last_visit(found.url) if found.is_listing else None

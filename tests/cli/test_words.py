@@ -93,7 +93,7 @@ def test_canonical_takes_arguments_too() -> None:
     assert run("urls", "canonical", "mailto:me@example.org").code == 2
 
 
-@pytest.mark.parametrize("line", ["{", '"text"', "{}", '{"url": 3}'])
+@pytest.mark.parametrize("line", ["{", '"text"', "{}", '{"url": 3}', "[" * 100_000])
 def test_a_bad_json_line_is_named_by_its_number(line: str) -> None:
     answer = run("urls", "canonical", "--jsonl", stdin='{"url": "http://a/"}\n' + line + "\n")
     assert answer.code == 2

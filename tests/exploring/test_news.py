@@ -89,3 +89,15 @@ def test_a_depth_of_none_asks_for_nothing_else(tmp_path: Path) -> None:
     with WorldProcess(News(articles=50)) as site:
         crawl(site, tmp_path / "ws", "--depth", "0", "--no-probe")
         assert {record.path for record in site.requests()} == {"/", "/robots.txt"}
+
+
+def test_sitemaps_are_read_once_a_run_however_soon_they_may_be_read_again(tmp_path: Path) -> None:
+    env = ON | {"CRAWL4R_EXPLORE__AGAIN_AFTER": "0"}
+    words = ("--per-host", "4", "--no-extract", "--json", "-w", tmp_path, *LOOPBACK)
+    with WorldProcess(News(articles=20)) as site:
+        for _ in range(2):  # the second run reads them again
+            before = len(site.requests())
+            assert run("crawl", site.url("/"), *words, env=env).code == 0
+            asked = Counter(record.path for record in site.requests()[before:])
+            sitemaps = {path: times for path, times in asked.items() if "sitemap" in path}
+            assert sitemaps and set(sitemaps.values()) == {1}

@@ -52,6 +52,8 @@ def _parse(line: str, number: int) -> dict[str, Any]:
         item = json.loads(line)
     except ValueError as problem:
         raise UsageError(f"line {number} is not JSON: {problem}") from None
+    except RecursionError:
+        raise UsageError(f"line {number} is nested too deep") from None
     if not isinstance(item, dict) or not isinstance(item.get("url"), str):
         raise UsageError(f'line {number} has no "url"')
     return item
