@@ -20,7 +20,7 @@ from crawl4r.urls.scope import Scope
 
 _PAGES = """
 SELECT u.url, u.state, v.status, v.sha256, CASE WHEN v.status = 304 THEN c.bytes ELSE v.bytes END,
-       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason
+       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason, u.found_by
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures v ON v.id = u.capture
 LEFT JOIN captures c ON c.id = u.content
 """
@@ -40,6 +40,7 @@ class PageRow(Struct, frozen=True):
     page_type: str
     verdict: str | None
     reason: str | None
+    found_by: str
 
 
 class Reporter:
