@@ -6,7 +6,7 @@ import csv
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,8 @@ class Sample(NamedTuple):
     traps: TrapRules | None
     robots: Mapping[str, RobotsFile]  # by origin
     agents: Sequence[str]
+    caps: Mapping[str, int]  # of URLs, by the name of the cap
+    groups_of: Callable[[str], Sequence[str]]  # what a URL counts against: a cap's name and more
 
 
 def stratum_of(url: str) -> str:
@@ -98,6 +100,7 @@ def plan_of(url: str, named: Sequence[MappedUrl], sample: Sample) -> dict[str, A
         "sources": dict(Counter(item.source for item in named)),
         "folders": _folders(known.pages),
         "refused_by_robots": known.denied,
+        "capped": known.capped,
         "traps": {"urls_refused": known.trapped, "excludes": known.excludes()},
     }
 
@@ -109,7 +112,8 @@ class _Known:
         self._sample = sample
         # What a link named first has a date when a sitemap, or a feed, named it too.
         on_lists = {item.url for item in named if item.source in _LISTS or item.lastmod}
-        self.denied = self.trapped = 0
+        self.denied = self.trapped = self.capped = 0
+        self._admitted: Counter[str] = Counter()  # by group
         self._guard = (
             TrapGuard(sample.traps, datetime.now(UTC).date()) if sample.traps is not None else None
         )
@@ -156,6 +160,16 @@ class _Known:
                 self.trapped += 1
                 return False
             self._guard.admit(url)
+        return self._has_room(url)
+
+    def _has_room(self, url: str) -> bool:
+        groups = self._sample.groups_of(url)
+        for key in groups:
+            most = self._sample.caps.get(key.partition(" ")[0])
+            if most is not None and self._admitted[key] >= most:
+                self.capped += 1
+                return False
+        self._admitted.update(groups)
         return True
 
     def excludes(self) -> list[dict[str, str]]:

@@ -114,12 +114,22 @@ class Look:
         return self._what_was_seen()
 
     def _what_was_seen(self) -> Sample:
+        from crawl4r.app_parts import caps_of  # noqa: PLC0415
         from crawl4r.planning import Sample, links_in  # noqa: PLC0415
+        from crawl4r.reading import LinkJudge  # noqa: PLC0415
 
         workspace, rows = self._workspace, list(self._workspace.pages())
         links = links_in(workspace.path / _EDGES)
+        settings = workspace.settings
         return Sample(
-            rows, links, self._delay, self._trap_rules(), self._robots(rows), self._agents()
+            rows,
+            links,
+            self._delay,
+            self._trap_rules(),
+            self._robots(rows),
+            tuple(settings.robots_rules().agents),
+            caps_of(settings),
+            LinkJudge(settings.reading_rules(workspace.scope_hosts())).groups,
         )
 
     def _trap_rules(self) -> TrapRules | None:
@@ -127,9 +137,6 @@ class Look:
 
         rules = asdict(self._workspace.settings.limits.traps)
         return TrapRules(**rules) if rules.pop("enabled") else None
-
-    def _agents(self) -> tuple[str, ...]:
-        return tuple(self._workspace.settings.robots_rules().agents)
 
     def _robots(self, rows: Iterable[PageRow]) -> dict[str, RobotsFile]:
         """The rules of the origins that were asked, where they are obeyed."""

@@ -69,6 +69,8 @@ def _tell(plan: dict[str, Any]) -> None:
         say(f"        {item['urls']:>8,}  {item['folder']}")
     if plan["refused_by_robots"]:
         say(f"robots  {plan['refused_by_robots']:,} URLs that were found are off limits")
+    if plan["capped"]:
+        say(f"caps    {plan['capped']:,} URLs that were found are past a cap of the profile")
     if excludes := plan["traps"]["excludes"]:
         say("traps   you may want to leave these out:")
     for item in excludes:
