@@ -17,6 +17,7 @@ _ROUNDS = 40  # of pages that lead to pages
 _Z = 1.96  # 95 % of a normal distribution
 _LEAST_FACTOR = 2.0  # between what is expected unseen and its bounds
 _LEAST_SPREAD = 0.1  # of all, unless every page was read: lists and links never tell everything
+_CONTENTS_SHARE = 1 / 3  # of the known URLs, that a table of contents names
 _OVERLAP = 5  # URLs on two lists, from where these say how much is on neither
 
 
@@ -64,7 +65,10 @@ def estimate(
     sample: Sequence[SampledPage],
     stratum_of: Callable[[str], str],
 ) -> Estimate:
-    """`known` has every URL in scope that may be a page; whether a list of the site names it."""
+    """`known` has every URL in scope that may be a page; whether a list of the site names it.
+
+    The pages of the sample are among them, in the order of their visits.
+    """
     strata = _Strata(known, sample, stratum_of)
     unseen = strata.unseen()
     likely = strata.kept_of_known() + strata.kept_of(unseen)
@@ -95,12 +99,15 @@ class _Strata:
         self._known = known
         self._sample = sample
         self._stratum = {url: stratum_of(url) for url in known}
+        for place, page in enumerate(sample):
+            # Where the sample began, and what lists a good part of the site: there is no other like it.
+            if place == 0 or len(page.names) > _CONTENTS_SHARE * len(known):
+                self._stratum[page.url] = f"{page.url} alone"
         self._sizes = Counter(self._stratum.values())
         self._listed = Counter(self._stratum[url] for url, is_listed in known.items() if is_listed)
         self._pages: dict[str, list[SampledPage]] = defaultdict(list)
         for page in sample:
-            if page.url in known:
-                self._pages[self._stratum[page.url]].append(page)
+            self._pages[self._stratum[page.url]].append(page)
         kept = sum(page.is_kept for page in sample)
         self._share = (kept + 1) / (len(sample) + 1)
         self._named_by = self._strata_naming()

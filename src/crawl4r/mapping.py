@@ -7,12 +7,12 @@ they name. So a sample of a site is visited as politely as by a crawl.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from crawl4r.crawl_run import CrawlRun
-from crawl4r.model import LISTING, FoundBy
+from crawl4r.model import LISTING, FoundBy, Visit
 from crawl4r.reading import LISTED
 from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
@@ -40,7 +40,19 @@ class MappedUrl(NamedTuple):
 
 
 class MapRun(CrawlRun):
-    """A crawl that visits its seeds and what names other URLs."""
+    """A crawl that visits its seeds and what names other URLs.
+
+    `sayings` has a fingerprint of what a page says, where its address may be one of many for it.
+    """
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self.sayings: dict[str, int] = {}
+
+    async def _on_kept(self, visit: Visit) -> None:
+        if visit.words:
+            self.sayings[visit.lease.url] = visit.words
+        await super()._on_kept(visit)
 
     def _rules(self) -> ReadingRules:
         return replace(super()._rules(), lists_only=True)

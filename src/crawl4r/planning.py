@@ -31,6 +31,7 @@ class Sample(NamedTuple):
 
     rows: Sequence[PageRow]
     links: Mapping[str, Sequence[str]]  # what each visited page links to, in its order
+    sayings: Mapping[str, int]  # what some pages say, as a fingerprint
     delay: float  # seconds between two requests to a host
     traps: TrapRules | None
     robots: Mapping[str, RobotsFile]  # by origin
@@ -101,6 +102,7 @@ def plan_of(url: str, named: Sequence[MappedUrl], sample: Sample) -> dict[str, A
         "folders": _folders(known.pages),
         "refused_by_robots": known.denied,
         "capped": known.capped,
+        "copies": known.copies,
         "traps": {"urls_refused": known.trapped, "excludes": known.excludes()},
     }
 
@@ -118,7 +120,8 @@ class _Known:
             TrapGuard(sample.traps, datetime.now(UTC).date()) if sample.traps is not None else None
         )
         self._judged: dict[str, bool] = {}
-        self._contents: set[str | None] = set()
+        self._contents: set[str | int | None] = set()
+        self.copies = 0  # pages of the sample that say what another one says
         self._in_scope = {row.url for row in sample.rows if _may_be_page(row)} | on_lists
         self.pages: dict[str, bool] = {}
         for url in on_lists:
@@ -134,11 +137,13 @@ class _Known:
         ]
         fresh = [url for url in targets if url not in self._judged and url not in self.pages]
         names = {url for url in targets if self._admit(url, is_listed=False)}
+        content = self._sample.sayings.get(row.url) or row.sha256
+        is_new = row.verdict == Verdict.OK and content not in self._contents
+        self._contents.add(content)
+        self.copies += row.verdict == Verdict.OK and not is_new
         if self._guard:
-            is_new = row.verdict == Verdict.OK and row.sha256 not in self._contents
-            self._contents.add(row.sha256)
             self._guard.observe(row.url, is_new, [url for url in fresh if url in names])
-        return SampledPage(row.url, row.verdict == Verdict.OK, names)
+        return SampledPage(row.url, is_new, names)
 
     def _admit(self, url: str, *, is_listed: bool) -> bool:
         if url in self.pages:

@@ -78,6 +78,7 @@ class Look:
         self._workspace = workspace
         self._run: MapRun | None = None
         self._delay = 0.0
+        self._sayings: dict[str, int] = {}
         self._wanted = 0  # pages to sample; 0 until then
         self._sampled = 0  # by rounds that have ended
         self._sampling_since = 0.0
@@ -124,6 +125,7 @@ class Look:
         return Sample(
             rows,
             links,
+            self._sayings,
             self._delay,
             self._trap_rules(),
             self._robots(rows),
@@ -155,6 +157,7 @@ class Look:
         settings = workspace.settings
         self._run = MapRun(workspace.parts, settings, urls, workspace.budgets_for(settings))
         await self._run.finish()
+        self._sayings |= self._run.sayings
         if self._run.crawl:
             delays = [budget.delay for budget in self._run.crawl.budgets]
             self._delay = max(self._delay, *delays, 0.0)

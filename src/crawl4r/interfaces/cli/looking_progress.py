@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 
 from rich.text import Text
@@ -13,8 +14,8 @@ from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.screen import Screen, live
 from crawl4r.shown import visible
 
-_REFRESH = 0.25  # seconds, on a terminal
-_A_LINE_EVERY = 5.0  # seconds, elsewhere
+_REFRESH = 0.25  # seconds
+_A_LINE_EVERY = 5.0  # seconds, where there is no terminal
 
 
 @contextlib.asynccontextmanager
@@ -40,6 +41,12 @@ async def _draw(words: Callable[[], str]) -> None:
 
 
 async def _say_now_and_then(words: Callable[[], str]) -> None:
+    """A line when something else begins, and one every few seconds."""
+    said, work = 0.0, ""
     while True:
-        say(words(), err=True)
-        await asyncio.sleep(_A_LINE_EVERY)
+        line, now = words(), time.monotonic()
+        begun = line.partition(" ")[0]
+        if begun != work or now - said >= _A_LINE_EVERY:
+            say(line, err=True)
+            said, work = now, begun
+        await asyncio.sleep(_REFRESH)

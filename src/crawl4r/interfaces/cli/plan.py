@@ -71,6 +71,8 @@ def _tell(plan: dict[str, Any]) -> None:
         say(f"robots  {plan['refused_by_robots']:,} URLs that were found are off limits")
     if plan["capped"]:
         say(f"caps    {plan['capped']:,} URLs that were found are past a cap of the profile")
+    if plan["copies"]:
+        say(f"copies  {plan['copies']:,} sampled pages say what another one says; not counted")
     if excludes := plan["traps"]["excludes"]:
         say("traps   you may want to leave these out:")
     for item in excludes:
