@@ -16,6 +16,7 @@ from typing import NamedTuple
 _ROUNDS = 40  # of pages that lead to pages
 _Z = 1.96  # 95 % of a normal distribution
 _LEAST_FACTOR = 2.0  # between what is expected unseen and its bounds
+_MORE_UPWARDS = 1.5  # what samples do not overlap in says how much there is at least
 _LEAST_SPREAD = 0.1  # of all, unless every page was read: lists and links never tell everything
 _CONTENTS_SHARE = 1 / 3  # of the known URLs, that a table of contents names
 _OVERLAP = 5  # URLs on two lists, from where these say how much is on neither
@@ -77,7 +78,7 @@ def estimate(
         spread = max(spread, _LEAST_SPREAD * strata.kept_of_known())
     factor = strata.factor(sum(unseen.values()))
     low = strata.kept_of_known() - spread + strata.kept_of(unseen) / factor
-    high = strata.kept_of_known() + spread + strata.kept_of(unseen) * factor
+    high = strata.kept_of_known() + spread + strata.kept_of(unseen) * factor * _MORE_UPWARDS
     seen_kept = sum(page.is_kept for page in sample)
     return Estimate(
         max(seen_kept, round(low)),
