@@ -96,3 +96,8 @@ def mapped(database: Database) -> Iterator[MappedUrl]:
 def not_visited(database: Database, most: int) -> list[str]:
     """URLs that were named and not visited, drawn at random."""
     return [row[0] for row in database.read(_NOT_VISITED, (most,))]
+
+
+def urls_found(database: Database) -> int:
+    """How many URLs are known, in scope or not: they are numbered and never deleted."""
+    return int(database.read("SELECT coalesce(max(id), 0) FROM urls")[0][0])

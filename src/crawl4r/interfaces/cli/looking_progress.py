@@ -21,7 +21,7 @@ _A_LINE_EVERY = 5.0  # seconds, where there is no terminal
 @contextlib.asynccontextmanager
 async def telling(words: Callable[[], str]) -> AsyncIterator[None]:
     """Show what `words` says, as long as this is open. The line of a terminal is gone afterwards."""
-    show = _draw if sys.stderr is not None and sys.stderr.isatty() else _say_now_and_then
+    show = _draw if sys.stderr.isatty() else _say_now_and_then
     task = asyncio.create_task(show(words))
     try:
         yield

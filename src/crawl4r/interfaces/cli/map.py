@@ -13,7 +13,7 @@ from crawl4r.interfaces.cli.options import json_option
 from crawl4r.interfaces.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from crawl4r.interfaces.cli.looking import Look
+    from crawl4r.interfaces.cli.look import Look
     from crawl4r.mapping import MappedUrl
 
 

@@ -14,7 +14,7 @@ from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
 from crawl4r.shown import command_line
 
 if TYPE_CHECKING:
-    from crawl4r.interfaces.cli.looking import Look
+    from crawl4r.interfaces.cli.look import Look
 
 
 @click.command("plan")
