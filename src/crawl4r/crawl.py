@@ -25,6 +25,7 @@ from crawl4r.errors import Crawl4rError
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request, Transport
 from crawl4r.fetch.proxies import ProxyPool
+from crawl4r.frontier.guesses import was_in_vain
 from crawl4r.frontier.schedule import RobotsErrand, Schedule
 from crawl4r.judging import Judge, health_of, retry_after_of
 from crawl4r.keeping import Keeper
@@ -60,6 +61,7 @@ class Progress(Struct):
     pages: int = 0
     bytes: int = 0
     retries: int = 0
+    guesses_in_vain: int = 0  # not among the verdicts
     verdicts: Counter[str] = field(default_factory=Counter)
 
 
@@ -340,7 +342,10 @@ class Crawl:
     def _report(self, visit: Visit) -> None:
         progress = self.progress
         progress.visits += 1
-        progress.verdicts[visit.ending.verdict.value] += 1
+        if was_in_vain(visit.lease, visit.ending):
+            progress.guesses_in_vain += 1
+        else:
+            progress.verdicts[visit.ending.verdict.value] += 1
         if visit.ending.state is UrlState.WAITING:
             progress.retries += 1
         if visit.capture:

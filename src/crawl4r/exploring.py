@@ -168,8 +168,10 @@ class Explorer:
         yield from self._places(
             host,
             sitemap_places(known.origin),
-            FoundBy.SITEMAP,
-            lambda url, pattern: self._listing(url, None, f"a usual place: {pattern}"),
+            FoundBy.USUAL_SITEMAP,
+            lambda url, pattern: self._listing(
+                url, None, f"a usual place: {pattern}", FoundBy.USUAL_SITEMAP
+            ),
         )
 
     def _usual_archives(self, host: str, known: _Host) -> Iterator[_Try]:
@@ -225,8 +227,10 @@ class Explorer:
         found = Found(url, split(url).host, 0, by, admitted=True, rule=rule, page_type=LISTING)
         yield _Try(found, "index")
 
-    def _listing(self, url: str, base: str | None, why: str) -> Found | None:
-        return self._judge().judge_listing(url, base, 0, FoundBy.SITEMAP, why)
+    def _listing(
+        self, url: str, base: str | None, why: str, by: FoundBy = FoundBy.SITEMAP
+    ) -> Found | None:
+        return self._judge().judge_listing(url, base, 0, by, why)
 
     def _guess(self, url: str, by: FoundBy, why: str) -> Found | None:
         """A page that nobody named: only where the scope lets it in."""

@@ -90,6 +90,7 @@ class FoundBy(StrEnum):
     FEED = "feed"  # named in one
     FEED_LINK = "feed-link"  # is one, says the head of a page
     COMMON_CRAWL = "common-crawl"
+    USUAL_SITEMAP = "usual-sitemap"  # where many sites have a sitemap
     PLACE = "usual-place"  # where many sites have an archive
     PATTERN = "date-pattern"  # a period that other URLs of the site tell of
     PAGINATION = "pagination"  # one past the last known page of a list
@@ -120,16 +121,12 @@ class Found(NamedTuple):
         return self.page_type == LISTING
 
 
-# Asked for because they may name others, and not because anybody linked to them.
-EXPLORED = frozenset(
-    [
-        FoundBy.SITEMAP,
-        FoundBy.COMMON_CRAWL,
-        FoundBy.PLACE,
-        FoundBy.PATTERN,
-        FoundBy.PAGINATION,
-    ]
+# Guesses: neither the site nor the user named them.
+GUESSED = frozenset(
+    [FoundBy.USUAL_SITEMAP, FoundBy.PLACE, FoundBy.PATTERN, FoundBy.PAGINATION],
 )
+# Asked for because they may name others, and not because anybody linked to them.
+EXPLORED = GUESSED | {FoundBy.SITEMAP, FoundBy.COMMON_CRAWL}
 LISTINGS = "explore.max_listings"  # the cap that listings of a host count against
 LISTING = "listing"  # the page type of what only names other URLs: a sitemap, an answer of an index
 

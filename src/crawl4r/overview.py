@@ -73,8 +73,18 @@ class Overview:
 
     def counts(self) -> dict[str, Any]:
         """What only looking at every row can say: a second for a million URLs."""
+        guesses = self._reporter.guesses()
+        urls = {
+            state: count - guesses.failed_by_state.get(state, 0)
+            for state, count in self._reporter.counts().items()
+        }
         return {
-            "urls": self._reporter.counts(),
+            "urls": {state: count for state, count in urls.items() if count},
+            "guesses": {
+                "asked": guesses.asked,
+                "failed": guesses.failed,
+                "probes": guesses.probes,
+            },
             "documents": self._documents.count(),
             "endings": [
                 {"verdict": verdict, "reason": reason, "urls": count}

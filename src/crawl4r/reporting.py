@@ -10,6 +10,7 @@ from msgspec import Struct
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
+from crawl4r.frontier.guesses import GuessCounts, count_guesses, is_guess, is_in_vain
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import Capture, UrlState, Verdict
 from crawl4r.state.database import Database
@@ -18,9 +19,11 @@ from crawl4r.urls.canonical import split
 from crawl4r.urls.robots import RobotsFile
 from crawl4r.urls.scope import Scope
 
+GUESSES = "guesses"
+LINKS = "links"
 _PAGES = """
 SELECT u.url, u.state, v.status, v.sha256, CASE WHEN v.status = 304 THEN c.bytes ELSE v.bytes END,
-       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason
+       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason, u.found_by
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures v ON v.id = u.capture
 LEFT JOIN captures c ON c.id = u.content
 """
@@ -40,6 +43,7 @@ class PageRow(Struct, frozen=True):
     page_type: str
     verdict: str | None
     reason: str | None
+    found_by: str
 
 
 class Reporter:
@@ -48,9 +52,16 @@ class Reporter:
         self._captures = Captures(database)
         self._documents = Documents(database)
 
-    def pages(self, state: str | None = None, verdict: str | None = None) -> Iterator[PageRow]:
-        """Every known URL in the order of discovery, perhaps only those of a state or verdict."""
+    def pages(
+        self, state: str | None = None, verdict: str | None = None, found_by: str | None = None
+    ) -> Iterator[PageRow]:
+        """Every known URL in the order of discovery, perhaps only those of a state or verdict.
+
+        `found_by`: `guesses` are URLs that we made up ourselves, `links` all others.
+        """
         conditions, values = [], []
+        if found_by:
+            conditions.append(is_guess("u") if found_by == GUESSES else f"NOT {is_guess('u')}")
         for column, value in (("u.state", state), ("u.verdict", verdict)):
             if value:
                 conditions.append(f"{column} = ?")
@@ -68,12 +79,20 @@ class Reporter:
         rows = self._database.read("SELECT state, count(*) FROM urls GROUP BY state")
         return dict(rows)
 
+    def guesses(self) -> GuessCounts:
+        """What became of the URLs that we made up ourselves."""
+        return count_guesses(self._database)
+
     def endings(self) -> list[tuple[str, str, int]]:
-        """Verdicts with their reasons, the most frequent first; all foreign hosts are one."""
+        """Verdicts with their reasons, the most frequent first; all foreign hosts are one.
+
+        Guesses that led to nothing are not among them.
+        """
         rows = self._database.read(
             "SELECT verdict, CASE WHEN reason LIKE 'host % is not in scope' THEN 'on other hosts'"
             " ELSE reason END AS why, count(*) AS n FROM urls WHERE verdict IS NOT NULL"
-            " AND verdict NOT IN ('ok', 'redirect', 'not-modified') GROUP BY verdict, why"
+            " AND verdict NOT IN ('ok', 'redirect', 'not-modified')"
+            f" AND NOT {is_in_vain()} GROUP BY verdict, why"
             " ORDER BY n DESC LIMIT 50"
         )
         return [(verdict, reason or "", count) for verdict, reason, count in rows]

@@ -157,9 +157,11 @@ class Workspace:
         self._runs.append(run)
         return run
 
-    def pages(self, state: str | None = None, verdict: str | None = None) -> Iterator[PageRow]:
-        """Every known URL with its state, as it is committed."""
-        return self.report.pages(state, verdict)
+    def pages(
+        self, state: str | None = None, verdict: str | None = None, found_by: str | None = None
+    ) -> Iterator[PageRow]:
+        """Every known URL with its state, as it is committed; `found_by` is `links` or `guesses`."""
+        return self.report.pages(state, verdict, found_by)
 
     def get(self, url: str, at: float | None = None) -> Page | None:
         """The newest capture of a URL that has bytes, or the one that was newest at a moment."""

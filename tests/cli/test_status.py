@@ -23,7 +23,7 @@ from tests.site.process import SiteProcess
 WORDS = {
     "urls", "pages", "bytes", "captures", "documents", "last_capture_at", "hosts", "endings",
     "blobs", "stored_bytes", "index", "running", "counted_at", "frontier", "rates", "eta",
-    "processes", "control", "spool", "resilience",
+    "processes", "control", "spool", "resilience", "guesses",
 }  # fmt: skip
 HOST_WORDS = {"host", "pending", "waits_s", "next_at", "delay_s", "failures", "breaker"}
 RATE_WORDS = {"captures_a_minute", "pages_a_minute", "bytes_a_minute"}

@@ -47,7 +47,7 @@ WORDS = {
     "verdict": {"kept", "lead", "sentence", "findings"},
     "notes": None,
 }
-KINDS = ["pages", "revalidations", "retries", "robots", "probes", "other"]
+KINDS = ["pages", "revalidations", "retries", "robots", "probes", "guesses", "other"]
 
 
 @pytest.fixture(scope="module")

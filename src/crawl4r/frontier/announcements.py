@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from crawl4r.frontier.guesses import is_in_vain
 from crawl4r.model import UrlState
 from crawl4r.state.database import Database
 
@@ -58,9 +59,10 @@ class Announcements:
         )
 
     def note_all_again(self, state: UrlState, now: float) -> None:
-        """All URLs in this state are to be visited again."""
+        """All URLs in this state are to be visited again, but for guesses that led to nothing."""
         self._database.write(
-            "INSERT INTO announcements (url_id, at, again) SELECT id, ?, 1 FROM urls WHERE state = ?",
+            "INSERT INTO announcements (url_id, at, again) SELECT id, ?, 1 FROM urls"
+            f" WHERE state = ? AND NOT {is_in_vain()}",
             (now, state.value),
         )
 

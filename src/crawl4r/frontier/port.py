@@ -23,7 +23,8 @@ class Frontier(Protocol):
         """Make URLs known; returns the hosts that have more to lease than before.
 
         A URL already known stays as it is, except that a shorter way to a pending one counts and
-        that one refused by scope or a cap is reconsidered when it is admitted now.
+        that one refused by scope or a cap is reconsidered when it is admitted now. A guess of ours
+        that a document names is a guess no more.
         """
 
     def id_of(self, url: str) -> int | None:
@@ -57,7 +58,10 @@ class Frontier(Protocol):
         """Give back what a dead holder had leased; how many there were."""
 
     def requeue(self, states: Sequence[UrlState], urls: Iterable[str] | None = None) -> int:
-        """Make URLs in these states pending again, all or the named ones; how many there were."""
+        """Make URLs in these states pending again, all or the named ones; how many there were.
+
+        Guesses of ours that led to nothing are made pending only by name.
+        """
 
     def wake(self, now: float) -> tuple[set[str], float | None]:
         """Make due retries pending: their hosts, and when the next one is due (None: no more)."""

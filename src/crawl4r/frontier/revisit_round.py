@@ -6,6 +6,7 @@ not visited for longest.
 
 from __future__ import annotations
 
+from crawl4r.frontier.guesses import is_in_vain
 from crawl4r.frontier.refusals import NOT_AGAIN
 from crawl4r.frontier.revisits import VISITED_AT, Revisits, score_of
 from crawl4r.state.database import Database
@@ -15,7 +16,7 @@ _BEGUN = "revisit_round"  # a note: when the round that is under way began
 _BY_AGE = 10  # one visit in so many goes to what was not visited for longest
 _DONE = (
     "u.state = 'done' AND (u.verdict IS NULL OR u.verdict NOT IN ('out-of-scope', 'capped'))"
-    f" AND coalesce(u.reason, '') NOT GLOB '{NOT_AGAIN}*'"
+    f" AND coalesce(u.reason, '') NOT GLOB '{NOT_AGAIN}*' AND NOT {is_in_vain('u')}"
 )
 _WAITING = "u.state IN ('pending', 'waiting') AND u.capture IS NOT NULL"
 # SQLite sorts beyond its cache in a file, and keeps no more rows than are wanted.

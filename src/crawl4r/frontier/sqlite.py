@@ -8,8 +8,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from crawl4r.frontier.guesses import is_guess, is_in_vain
 from crawl4r.frontier.refusals import NOT_AGAIN
-from crawl4r.model import REJECTED, Ending, Found, Lease, UrlState, Validators, Verdict, verdict_of
+from crawl4r.model import (
+    GUESSED,
+    REJECTED,
+    Ending,
+    Found,
+    Lease,
+    UrlState,
+    Validators,
+    Verdict,
+    verdict_of,
+)
 from crawl4r.state.database import Database
 
 _INSERT = """
@@ -23,6 +34,10 @@ ON CONFLICT (url) DO UPDATE SET
 WHERE excluded.state = 'pending' AND (
     (urls.state = 'refused' AND urls.verdict IN ('out-of-scope', 'capped'))
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
+"""
+# What another page names after all is the site's.
+_NAME_GUESS = f"""
+UPDATE urls SET found_by = ?1, referrer = ?2, rule = ?3 WHERE url = ?4 AND id IS NOT ?2 AND {is_guess()}
 """
 _REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
 _KNOWN = f"u.capture IS NOT NULL AND (u.content IS NOT NULL OR u.verdict IN ({_REJECTED}))"
@@ -122,6 +137,9 @@ class SqliteFrontier:
                     self._count_groups(item.groups)
                     if self._on_admitted:
                         self._on_admitted(item.url, now)
+            if not cursor.rowcount and item.admitted and item.by not in GUESSED:
+                named = (item.by, referrer, item.rule, item.url)
+                self._database.write(_NAME_GUESS, named)
             if item.lastmod is not None:
                 self._database.write(_NOTE_LASTMOD, (item.lastmod, item.url))
         return hosts
@@ -221,6 +239,7 @@ class SqliteFrontier:
             " AND (verdict IS NULL OR verdict NOT IN ('out-of-scope', 'capped'))"
         )
         if urls is None:
+            sql = f"{sql} AND NOT {is_in_vain()}"
             return sum(self._database.write(sql, (state.value,)).rowcount for state in states)
         pairs = [(state.value, url) for url in urls for state in states]
         return sum(self._database.write(f"{sql} AND url = ?", pair).rowcount for pair in pairs)

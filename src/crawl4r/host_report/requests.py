@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from crawl4r.errors import UsageError
+from crawl4r.frontier.guesses import is_guess
 from crawl4r.state.database import Database
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 
 UNSENT = (
     "unsent"  # the kind of an attempt that reached nobody: no name, no connection, our own gate
 )
-KINDS = ("pages", "revalidations", "retries", "robots", "probes", "other")
+KINDS = ("pages", "revalidations", "retries", "robots", "probes", "guesses", "other")
 
 _BATCH = 10_000
 _HOSTS_NAMED = 12
@@ -46,23 +47,26 @@ _IS_RETRY = f"""EXISTS (SELECT 1 FROM attempts a WHERE a.url_id = x.url_id AND a
         AND {_attempt_left("a")} AND NOT EXISTS (SELECT 1 FROM captures b
             WHERE b.url_id = x.url_id AND b.fetched_at > a.at AND b.fetched_at < x.{{0}}))"""
 _IS_FINE = "x.verdict IN ('ok', 'not-modified', 'redirect')"
+_REASON = f"x.reason || iif({is_guess('u')}, ' (a guess of ours)', '')"
 # Before captures named their request, `fetched_at` was when the answer was there. What was imported
 # has no request either, and took no time.
 _STREAM = f"""
 SELECT x.fetched_at - CASE WHEN x.request IS NULL THEN x.latency_ms / 1000.0 ELSE 0 END AS at,
     x.latency_ms, x.status,
     CASE WHEN {_IS_RETRY.format("fetched_at")} THEN 'retries'
-        WHEN x.status = 304 THEN 'revalidations' ELSE 'pages' END,
+        WHEN x.status = 304 THEN 'revalidations' WHEN {is_guess("u")} THEN 'guesses'
+        ELSE 'pages' END,
     x.bytes, x.request, CASE WHEN NOT {_IS_FINE} THEN x.verdict END,
-    CASE WHEN NOT {_IS_FINE} THEN x.reason END,
+    CASE WHEN NOT {_IS_FINE} THEN {_REASON} END,
     CASE WHEN x.status IN (429, 503) THEN x.headers END, u.url
 FROM captures x JOIN urls u ON u.id = x.url_id
 WHERE u.host_id IN (:hosts:) AND NOT (x.request IS NULL AND x.latency_ms = 0) :within:
 UNION ALL
 SELECT x.at, x.latency_ms, x.status,
     CASE WHEN NOT {_attempt_left("x")} THEN '{UNSENT}'
-        WHEN {_IS_RETRY.format("at")} THEN 'retries' ELSE 'pages' END,
-    0, 0, x.verdict, x.reason, NULL, u.url
+        WHEN {_IS_RETRY.format("at")} THEN 'retries' WHEN {is_guess("u")} THEN 'guesses'
+        ELSE 'pages' END,
+    0, 0, x.verdict, {_REASON}, NULL, u.url
 FROM attempts x JOIN urls u ON u.id = x.url_id WHERE u.host_id IN (:hosts:) :within:
 UNION ALL
 SELECT u.at, u.latency_ms, u.status,

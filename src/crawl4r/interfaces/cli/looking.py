@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import asyncio
+import contextlib
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from crawl4r.mapping import MappedUrl
-    from crawl4r.planning import Sample
+from crawl4r.interfaces.cli.wording import our_name
+from crawl4r.shown import command_line
 
+if TYPE_CHECKING:
+    from crawl4r.interfaces.cli.look import Look
+
+_Seen = TypeVar("_Seen")
+STOPPED = 3  # the exit code of a look that Ctrl-C cut short
 _OPTIONS = [
     click.option(
         "--allow-private", multiple=True, metavar="CIDR_OR_HOST", help="Open the egress gate."
@@ -31,41 +38,68 @@ def looking_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-async def sample_site(url: str, place: Path, options: dict[str, Any], pages: int) -> Sample:
-    """What a short crawl of a site sees."""
-    from crawl4r.planning import Sample  # noqa: PLC0415
+def crawl_command(url: str, options: dict[str, Any], denied: list[str]) -> str:
+    """The crawl that was looked ahead to, with all that this look was given."""
+    words: list[str] = []
+    for name in ("allow_private", "contact", "rate", "profile", "deny"):
+        value = options.get(name)
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        for each in values:
+            shown = f"{each:g}" if isinstance(each, float) else each
+            words += ["--" + name.replace("_", "-"), shown]
+    words += [word for pattern in denied for word in ("--deny", pattern)]
+    return command_line(our_name(), "crawl", url, *words)
+
+
+def run_look(
+    url: str, options: dict[str, Any], work: Callable[[Look], Awaitable[_Seen]]
+) -> tuple[_Seen, bool]:
+    """Do this in a workspace that is gone afterwards, telling on stderr what is under way.
+
+    What came of it, and whether it was cut short.
+    """
+
+    async def look() -> tuple[_Seen, bool]:
+        async with _opened(url, options) as opened:
+            return await work(opened), opened.is_stopped
+
+    try:
+        return asyncio.run(look())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+@contextlib.asynccontextmanager
+async def _opened(url: str, options: dict[str, Any]) -> AsyncIterator[Look]:
+    from crawl4r.interfaces.cli.look import Look  # noqa: PLC0415 - help goes without
+    from crawl4r.interfaces.cli.looking_progress import telling  # noqa: PLC0415 - loads rich
     from crawl4r.workspace import open_workspace  # noqa: PLC0415
 
-    profile = options.get("profile")
     asked = {name: value for name, value in options.items() if name != "profile"}
-    asked |= {"max_pages": pages, "extract": False, "index": False, "explore": False}
-    asked["store_patience"] = 0  # somebody sits and waits
-    async with open_workspace(place, profile=profile, **asked) as workspace:
-        run = workspace.crawl(url)
-        await run.finish()
-        assert run.crawl is not None
-        traps = run.crawl.traps
-        delays = [budget.delay for budget in run.crawl.budgets]
-        return Sample(
-            list(workspace.pages()),
-            max(delays, default=0.0),
-            [(each.pattern, each.reason) for each in traps.guard.suggest_excludes()]
-            if traps
-            else [],
-        )
+    with tempfile.TemporaryDirectory(prefix="crawl4r-look-") as place:
+        async with open_workspace(place, profile=options.get("profile"), **asked) as workspace:
+            look = Look(url, workspace)
+            with _ending_at_a_signal(look):
+                async with telling(look.words):
+                    yield look
 
 
-async def map_site(
-    url: str, place: Path, options: dict[str, Any], common_crawl: str = ""
-) -> list[MappedUrl]:
-    """Everything that a site names."""
-    from crawl4r.mapping import MapRun, map_settings, mapped  # noqa: PLC0415
-    from crawl4r.workspace import open_workspace  # noqa: PLC0415
+@contextlib.contextmanager
+def _ending_at_a_signal(look: Look) -> Iterator[None]:
+    """The first Ctrl-C ends the look, another one the command."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
 
-    profile = options.get("profile")
-    asked = {name: value for name, value in options.items() if name != "profile"}
-    async with open_workspace(place, profile=profile, **asked) as workspace:
-        settings = map_settings(workspace.settings, common_crawl)
-        run = MapRun(workspace.parts, settings, (url,), workspace.budgets_for(settings))
-        await run.finish()
-        return list(mapped(workspace.database))
+    def stop() -> None:
+        if look.is_stopped:
+            task.cancel()
+        else:
+            look.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

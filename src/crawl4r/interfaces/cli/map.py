@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
+import sys
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from crawl4r.interfaces.cli.looking import looking_options
+from crawl4r.interfaces.cli.looking import STOPPED, looking_options, run_look
 from crawl4r.interfaces.cli.options import json_option
 from crawl4r.interfaces.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from crawl4r.interfaces.cli.look import Look
+    from crawl4r.mapping import MappedUrl
 
 
 @click.command("map")
@@ -27,16 +29,22 @@ def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **opt
     \b
     crawl4r map https://example.org/
     crawl4r map https://example.org/ --json | jq -r 'select(.source == "sitemap") | .url'
-    """
-    from crawl4r.interfaces.cli.looking import map_site  # noqa: PLC0415 - help goes without
 
-    with tempfile.TemporaryDirectory(prefix="crawl4r-map-") as place:
-        found = asyncio.run(map_site(url, Path(place), options, common_crawl))
+    Ctrl-C ends it: what is known by then is printed, and the exit code is 3.
+    """
+
+    async def look(at: Look) -> list[MappedUrl]:
+        return await at.map(common_crawl)
+
+    found, is_partial = run_look(url, options, look)
     for item in found[:limit]:
         if as_json:
             print_json(item._asdict())
         else:
             say(f"{item.source:12} {_day(item.lastmod):10} {item.url}")
+    if is_partial:
+        say(f"{len(found):,} URLs, and not all: stopped before everything was read", err=True)
+        sys.exit(STOPPED)
     if not as_json:
         say(f"{len(found):,} URLs", err=True)
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
-from pathlib import Path
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from crawl4r.interfaces.cli.looking import looking_options
+from crawl4r.interfaces.cli.looking import STOPPED, crawl_command, looking_options, run_look
 from crawl4r.interfaces.cli.options import json_option, print_json
 from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import human_bytes, human_seconds
 from crawl4r.shown import command_line
+
+if TYPE_CHECKING:
+    from crawl4r.interfaces.cli.look import Look
 
 
 @click.command("plan")
@@ -30,27 +31,35 @@ def command(url: str, sample: int, as_json: bool, **options: Any) -> None:
     crawl4r plan https://example.org/
     crawl4r plan https://example.org/ --sample 200 --json | jq .traps
 
-    Nothing is kept; the site is asked as politely as by a crawl.
+    Nothing is kept; the site is asked as politely as by a crawl. The pages of the sample are drawn at
+    random from those that are known. Ctrl-C ends it with an estimate from what was seen, and code 3.
     """
-    from crawl4r.interfaces.cli.looking import map_site, sample_site  # noqa: PLC0415
     from crawl4r.planning import plan_of  # noqa: PLC0415 - help goes without
 
-    async def look(place: Path) -> dict[str, Any]:
-        named = await map_site(url, place / "map", options)
-        return plan_of(url, named, await sample_site(url, place / "sample", options, sample))
+    async def look(at: Look) -> dict[str, Any] | None:
+        named = await at.map(with_links=True)
+        return plan_of(url, named, await at.sample(sample)) if named else None
 
-    with tempfile.TemporaryDirectory(prefix="crawl4r-plan-") as place:
-        plan = asyncio.run(look(Path(place)))
+    plan, is_partial = run_look(url, options, look)
+    if plan is None:
+        say("crawl4r: stopped before anything was known", err=True)
+        sys.exit(STOPPED)
+    denied = [item["deny"] for item in plan["traps"]["excludes"]]
+    plan |= {"partial": is_partial, "next": crawl_command(url, options, denied)}
     if as_json:
         print_json(plan)
     else:
         _tell(plan)
+    if is_partial:
+        sys.exit(STOPPED)
 
 
 def _tell(plan: dict[str, Any]) -> None:
     pages = plan["pages"]
+    if plan["partial"]:
+        say(f"partial: stopped after {plan['sampled']:,} pages; more of them would say more")
     pace = f"{plan['delay_s']:g} s between two requests" if plan["delay_s"] else "no delay"
-    say(f"pages   about {pages['estimate']:,} (at least {pages['at_least']:,})")
+    say(f"pages   about {pages['estimate']:,} (between {pages['low']:,} and {pages['high']:,})")
     say(f"        {pages['basis']}")
     say(f"time    about {human_seconds(plan['hours'] * 3600)} at {pace}")
     say(f"bytes   about {human_bytes(plan['bytes'])}, from {plan['sampled']:,} sampled pages")
@@ -59,10 +68,15 @@ def _tell(plan: dict[str, Any]) -> None:
     for item in plan["folders"]:
         say(f"        {item['urls']:>8,}  {item['folder']}")
     if plan["refused_by_robots"]:
-        say(f"robots  {plan['refused_by_robots']:,} URLs of the sample are off limits")
+        say(f"robots  {plan['refused_by_robots']:,} URLs that were found are off limits")
+    if plan["capped"]:
+        say(f"caps    {plan['capped']:,} URLs that were found are past a cap of the profile")
+    if plan["copies"]:
+        say(f"copies  {plan['copies']:,} sampled pages say what another one says; not counted")
     if excludes := plan["traps"]["excludes"]:
         say("traps   you may want to leave these out:")
-    for item in plan["traps"]["excludes"]:
-        say(f"        {command_line('--deny', item['deny'])}   {item['why']}")
-    denied = [word for item in excludes for word in ("--deny", item["deny"])]
-    say(f"next    {command_line('crawl4r', 'crawl', plan['url'], *denied)}")
+    for item in excludes:
+        say(f"        {command_line('--deny', item['deny'])}")
+        say(f"            {item['why']}")
+    say("next:")
+    say(plan["next"])

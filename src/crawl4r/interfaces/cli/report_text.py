@@ -13,6 +13,7 @@ KIND_WORDS = {
     "retries": "once more, after an answer that failed or none",
     "robots": "robots.txt",
     "probes": "a page that cannot exist, to know the host's error page",
+    "guesses": "guesses: sitemaps, archives and further pages that no page named",
     "other": "other, such as redirects of robots.txt",
 }
 

@@ -15,7 +15,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_seconds
+from crawl4r.interfaces.cli.wording import clock_time, guess_words, human_bytes, human_seconds
 
 WINDOWS = {
     "last_minute": "last minute",
@@ -110,6 +110,10 @@ def index_words(totals: dict[str, int] | None) -> str:
     )
 
 
+def guessed_words(status: dict[str, Any]) -> str:
+    return f"{status['guesses']['asked']:,} {guess_words(status['guesses'])}"
+
+
 def kept_words(status: dict[str, Any]) -> str:
     return (
         f"{status['pages']:,} kept, {human_bytes(status['bytes'])} in"
@@ -134,6 +138,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         f"crawl: {running_words(status)}",
         f"health: {health_words(status['resilience'])}",
         "urls: " + (", ".join(f"{n:,} {state}" for state, n in status["urls"].items()) or "none"),
+        *([f"tried: {guessed_words(status)}"] if status["guesses"]["asked"] else []),
         f"pages: {kept_words(status)}",
         f"documents: {status['documents']:,}",
         f"index: {index_words(status['index'])}",

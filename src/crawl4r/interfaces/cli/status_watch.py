@@ -17,6 +17,7 @@ from crawl4r.interfaces.cli.screen import Screen, live
 from crawl4r.interfaces.cli.status import (
     WINDOWS,
     eta_words,
+    guessed_words,
     health_words,
     index_words,
     kept_words,
@@ -111,6 +112,8 @@ def _frontier(status: dict[str, Any]) -> Table:
         grid.add_row("", Text(f"finished: {ended}{old}", style="dim"))
     if status["spool"]:
         grid.add_row("spool", spool_words(status["spool"]))
+    if status["guesses"]["asked"]:
+        grid.add_row("tried", guessed_words(status))
     grid.add_row("pages", kept_words(status))
     grid.add_row("index", index_words(status["index"]))
     grid.add_row("left", visible(eta_words(status)))

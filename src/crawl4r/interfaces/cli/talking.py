@@ -10,7 +10,7 @@ from rich.text import Text
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.screen import Screen, panel
-from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, our_name
+from crawl4r.interfaces.cli.wording import guess_words, human_bytes, human_seconds, our_name
 from crawl4r.shown import command_line, visible
 from crawl4r.workspace import Workspace
 
@@ -67,6 +67,8 @@ def print_summary(summary: dict[str, Any]) -> None:
         f"visits in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)",
     )
     table.add_row(f"{summary['known']:,}", "URLs known: " + _states(summary))
+    if guessed := guess_words(summary["guesses"]):
+        table.add_row(f"{summary['guesses']['asked']:,}", guessed)
     for ending in summary["endings"][:5]:
         words = visible(f"{ending['verdict']}: {ending['reason']}")
         table.add_row(f"{ending['urls']:,}", Text(words, "dim"))

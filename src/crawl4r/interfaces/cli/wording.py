@@ -33,6 +33,15 @@ def clock_time(epoch: float | None) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
 
 
+def guess_words(guesses: dict[str, int]) -> str:
+    """What became of URLs that no page named; empty when there were none."""
+    if not guesses["asked"]:
+        return ""
+    return (
+        f"guesses of ours, {guesses['failed']:,} not there (usual sitemaps, archives, next pages)"
+    )
+
+
 def our_name() -> str:
     """How to call us from here: `crawl4r`, or its path when that is not on the PATH."""
     if shutil.which("crawl4r"):

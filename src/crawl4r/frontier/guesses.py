@@ -1,0 +1,59 @@
+"""Which URLs did we make up ourselves, and which of these led to nothing?
+
+A guess is asked for because many sites have something there, not because this one named it. So a guess
+that is not there is no failure of the site: it is counted by itself, and not asked for again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from crawl4r.model import GUESSED, Ending, FoundBy, Lease, UrlState, Verdict
+from crawl4r.state.database import Database
+
+_BY = ", ".join(f"'{by.value}'" for by in sorted(GUESSED))
+_LED = frozenset([Verdict.OK, Verdict.NOT_MODIFIED, Verdict.REDIRECT])
+_LED_TEXT = ", ".join(f"'{verdict.value}'" for verdict in sorted(_LED))
+_PROBED = "SELECT count(*) FROM errands WHERE url GLOB '*/crawlr-asks-for-a-missing-page-*'"
+
+
+def is_guess(alias: str = "urls") -> str:
+    """A condition on rows of `urls`. Older workspaces tell of a usual sitemap by its rule alone."""
+    return (
+        f"({alias}.found_by IN ({_BY}) OR ({alias}.found_by = '{FoundBy.SITEMAP}'"
+        f" AND {alias}.rule GLOB 'a usual place: *'))"
+    )
+
+
+def is_in_vain(alias: str = "urls") -> str:
+    """A condition on rows of `urls`: a guess that was asked for, or denied, and led to nothing."""
+    return (
+        f"({alias}.state IN ('done', 'failed', 'refused') AND {is_guess(alias)}"
+        f" AND {alias}.verdict NOT IN ({_LED_TEXT}))"
+    )
+
+
+def was_in_vain(lease: Lease, ending: Ending) -> bool:
+    """The same of a visit."""
+    is_over = ending.state not in {UrlState.WAITING, UrlState.NEEDS_BROWSER}
+    return lease.by in GUESSED and is_over and ending.verdict not in _LED
+
+
+class GuessCounts(NamedTuple):
+    """Guesses of a workspace, by what came of them."""
+
+    asked: int  # that have an end
+    failed: int
+    probes: int  # pages that cannot exist, asked for to know what a host shows then
+    failed_by_state: dict[str, int]
+
+
+def count_guesses(database: Database) -> GuessCounts:
+    """Looks at every row."""
+    rows = database.read(
+        f"SELECT state, {is_in_vain()}, count(*) FROM urls WHERE {is_guess()}"
+        " AND state NOT IN ('pending', 'leased', 'waiting') GROUP BY 1, 2"
+    )
+    failed = {state: count for state, is_failed, count in rows if is_failed}
+    probes = int(database.read(_PROBED)[0][0])
+    return GuessCounts(sum(row[2] for row in rows), sum(failed.values()), probes, failed)
