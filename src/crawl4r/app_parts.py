@@ -32,6 +32,7 @@ from crawl4r.state.records import Notes
 METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
 PAGES_FILE = Path("logs", "pages.csv")
 EDGES_FILE = Path("logs", "edges.csv")
+_PAGES = ("segments/*.c4s", "html/??/??/*.zst")  # in store/
 _SCOPE_HOSTS = "scope_hosts"
 _SPELLING = "spelling"
 _STORE, _USUAL_STORE, _ANY_STORE = "store", "segments", "auto"
@@ -141,7 +142,7 @@ def _make_folder(path: Path) -> None:
 
 def _check_that_both_are_there(path: Path, database: Database) -> None:
     """A store without its database is not a new workspace: somebody lost a file."""
-    if database.was_empty and any((path / "store").glob("*/*")):
+    if database.was_empty and any(own for pages in _PAGES for own in (path / "store").glob(pages)):
         raise StorageDamaged(
             f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
             "bring it back, or move the store away to begin anew"

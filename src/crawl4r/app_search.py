@@ -6,7 +6,7 @@ Beside `app.py`, so that a crawl that indexes nothing loads none of it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from crawl4r import events
@@ -36,12 +36,18 @@ _FOLDER = "index"
 
 @contextlib.contextmanager
 def open_indexer(
-    path: Path, settings: Settings, *, rebuild: bool = False, may_replace: bool = True
+    path: Path,
+    settings: Settings,
+    *,
+    rebuild: bool = False,
+    may_replace: bool = True,
+    on_replaced: Callable[[str], None] | None = None,
 ) -> Iterator[Indexer]:
     """Whoever indexes this workspace now; everything in the thread that opens it.
 
     A rebuild fills a new generation, which searches use once this ends without an error. So is an
     index replaced that is not this workspace's alone; without `may_replace` that is LostPlace.
+    `on_replaced` hears why, instead of the log.
     """
     refuse_links(path)
     with contextlib.ExitStack() as stack:
@@ -57,7 +63,8 @@ def open_indexer(
         drop_others(path / _FOLDER, current, settings)
         index = previous = None
         if current and not rebuild:
-            index = _go_on(current, settings, embedder, may_replace=may_replace)
+            tell = (on_replaced or _log_replaced) if may_replace else None
+            index = _go_on(current, settings, embedder, tell)
         if current and not index:
             with contextlib.suppress(Exception):  # what is being replaced may well be broken
                 previous = open_previous(current, settings, embedder)
@@ -88,16 +95,23 @@ def open_indexer(
 
 
 def _go_on(
-    current: Path, settings: Settings, embedder: Embedder | None, *, may_replace: bool
+    current: Path,
+    settings: Settings,
+    embedder: Embedder | None,
+    tell: Callable[[str], None] | None,
 ) -> Index | None:
-    """The index as it is; None when this workspace needs another, which is told."""
+    """The index as it is; None when this workspace needs another, which is told, or is LostPlace."""
     try:
         return open_index(current, settings, embedder, writable=True)
     except LostPlace as problem:
-        if not may_replace:
+        if not tell:
             raise
-        events.emit(events.INDEX_REPLACED, 30, problem=str(problem))
+        tell(str(problem))
         return None
+
+
+def _log_replaced(problem: str) -> None:
+    events.emit(events.INDEX_REPLACED, 30, problem=problem)
 
 
 def _make_cutters(settings: Settings) -> BlockingSandbox:

@@ -23,7 +23,7 @@ from crawl4r.errors import (
 )
 from crawl4r.own_files import PRIVATE, open_own
 from crawl4r.state.checksum import check_sum, forget_sum, write_sum
-from crawl4r.state.looking import Looking, may_write
+from crawl4r.state.looking import Looking, may_write, refuse_unreadable
 from crawl4r.state.migrations import VERSIONS
 from crawl4r.state.ownership import APPLICATION_ID, refuse_foreign, tables_of
 
@@ -51,6 +51,7 @@ class Database:
         self._schema = schema
         self._is_derived = is_derived
         refuse_foreign(path, tables_of(schema))
+        refuse_unreadable(path)
         # Before a sum that its writer may not keep.
         self._refuse_newer(_version_in_header(path))
         if not is_derived:

@@ -26,6 +26,14 @@ def may_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
 
 
+def refuse_unreadable(path: Path) -> None:
+    """Raise WorkspaceError when this user may not even look at a database that is there."""
+    if os.path.lexists(path) and not os.access(path, os.R_OK):
+        raise WorkspaceError(
+            f"{path} may not be read by this user: ask its owner for `chmod a+r`, or run as its owner"
+        )
+
+
 class Looking:
     """A connection to a database that is left as it is. Close the connection first."""
 
@@ -35,8 +43,6 @@ class Looking:
         self._log = path.with_name(path.name + "-wal")
         self._stamp: Stamp | None = None  # of the file, when it is read without locks
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        if not os.access(path, os.R_OK):
-            raise WorkspaceError(f"{path} may not be read by this user")
         connection = self._beside_a_writer() or self._alone()
         if connection is None or _version(connection) < oldest:
             if connection:

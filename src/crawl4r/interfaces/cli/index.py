@@ -82,7 +82,11 @@ def _index(
 
     settings = load_settings(path / FILE_NAME)
     with open_indexer(
-        path, settings, rebuild=rebuild and not dry_run, may_replace=not dry_run
+        path,
+        settings,
+        rebuild=rebuild and not dry_run,
+        may_replace=not dry_run,
+        on_replaced=lambda why: say(f"making a new index: {why}", err=True),
     ) as indexer:
         if dry_run:
             documents, passages = indexer.behind()
