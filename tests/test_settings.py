@@ -290,7 +290,7 @@ IN_WORDS: list[tuple[str, Any, str, str]] = [
     ("fetch.headers", [], "", "must be a mapping, like {name: value}"),
     ("seeds", "http://e.org/", "", "must be a list, like [a, b]"),
     ("strategy", "random", "", "must be one of bfs, dfs, best-first"),
-    ("store.kind", "cloud", "", "must be one of segments, files"),
+    ("store.kind", "cloud", "", "must be one of auto, segments, files"),
     ("scope", None, "", "must be a section, with its keys below it"),
     ("limits.groups", {"a": {"per": "x"}}, ".a.max", "is missing and has no default"),
     ("index.collection", "1a", "", NO_COLLECTION),

@@ -15,7 +15,7 @@ from crawl4r.archive.files import FileBlobs
 from crawl4r.archive.nothing import NoBlobs
 from crawl4r.archive.port import Blobs
 from crawl4r.archive.segments import SegmentBlobs
-from crawl4r.errors import StorageDamaged, WorkspaceError
+from crawl4r.errors import SettingsError, StorageDamaged, WorkspaceError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.priority import PRIORITIES
 from crawl4r.frontier.sqlite import SqliteFrontier
@@ -25,14 +25,17 @@ from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
 from crawl4r.state.database import Database
+from crawl4r.state.layout import refuse_foreign_state, refuse_occupied
 from crawl4r.state.lock import WorkspaceLock
 from crawl4r.state.records import Notes
 
 METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
 PAGES_FILE = Path("logs", "pages.csv")
 EDGES_FILE = Path("logs", "edges.csv")
+_PAGES = ("segments/*.c4s", "html/??/??/*.zst")  # in store/
 _SCOPE_HOSTS = "scope_hosts"
 _SPELLING = "spelling"
+_STORE, _USUAL_STORE, _ANY_STORE = "store", "segments", "auto"
 
 
 class Parts(Struct, frozen=True):
@@ -88,8 +91,21 @@ def open_parts(
     return Parts(path, database, blobs, Captures(database), notes, report, clock)
 
 
+def check_store(notes: Notes, settings: Settings) -> None:
+    """Raise SettingsError when the settings name another kind of store than the workspace has."""
+    has, asked = notes.get(_STORE), settings.store.kind
+    if has and asked not in {has, _ANY_STORE}:
+        raise SettingsError(
+            "store.kind",
+            f"this workspace keeps its pages as {has}, and the options or settings ask for {asked};"
+            f" leave --store and store.kind out, say {has}, or give another --workspace",
+        )
+
+
 def lock_workspace(path: Path) -> WorkspaceLock:
     """Make the folder if it is not there, and be its one writer."""
+    refuse_foreign_state(path)
+    refuse_occupied(path)
     _make_folder(path)
     return WorkspaceLock(path)
 
@@ -126,7 +142,7 @@ def _make_folder(path: Path) -> None:
 
 def _check_that_both_are_there(path: Path, database: Database) -> None:
     """A store without its database is not a new workspace: somebody lost a file."""
-    if database.was_empty and any((path / "store").glob("*/*")):
+    if database.was_empty and any(own for pages in _PAGES for own in (path / "store").glob(pages)):
         raise StorageDamaged(
             f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
             "bring it back, or move the store away to begin anew"
@@ -134,13 +150,15 @@ def _check_that_both_are_there(path: Path, database: Database) -> None:
 
 
 def _open_blobs(path: Path, settings: Settings, database: Database, *, read_only: bool) -> Blobs:
-    """A workspace keeps the kind of store it began with."""
+    """A workspace keeps the kind of store it began with; only readers may go by other settings."""
     store, notes = settings.store, Notes(database)
-    kind = notes.get("store")
-    if kind is None and not read_only:
-        notes.put("store", store.kind)
-        database.commit()
-    if (kind or store.kind) == "files":
+    if not read_only:
+        check_store(notes, settings)
+        if notes.get(_STORE) is None:
+            is_open = store.kind == _ANY_STORE
+            notes.put(_STORE, _USUAL_STORE if is_open else store.kind)
+            database.commit()
+    if (notes.get(_STORE) or store.kind) == "files":
         return FileBlobs(
             path / "store" / "html",
             level=store.level,

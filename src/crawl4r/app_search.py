@@ -6,9 +6,11 @@ Beside `app.py`, so that a crawl that indexes nothing loads none of it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from crawl4r import events
+from crawl4r.app_places import begin_places, drop_others, open_index, open_previous
 from crawl4r.app_readers import make_readers
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
@@ -21,9 +23,8 @@ from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.embed_checked import CheckedEmbedder
 from crawl4r.search.generations import Generations
 from crawl4r.search.index import Index
-from crawl4r.search.keyword_tantivy import TantivyIndex
-from crawl4r.search.port import Embedder, KeywordIndex, Reranker, VectorIndex
-from crawl4r.search.vectors_scan import ScanVectors
+from crawl4r.search.places import LostPlace
+from crawl4r.search.port import Embedder, Reranker
 from crawl4r.searching import Searcher
 from crawl4r.settings import Settings, cache_folder
 from crawl4r.state.database import Database
@@ -34,10 +35,19 @@ _FOLDER = "index"
 
 
 @contextlib.contextmanager
-def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> Iterator[Indexer]:
+def open_indexer(
+    path: Path,
+    settings: Settings,
+    *,
+    rebuild: bool = False,
+    may_replace: bool = True,
+    on_replaced: Callable[[str], None] | None = None,
+) -> Iterator[Indexer]:
     """Whoever indexes this workspace now; everything in the thread that opens it.
 
-    A rebuild fills a new generation, which searches use once this ends without an error.
+    A rebuild fills a new generation, which searches use once this ends without an error. So is an
+    index replaced that is not this workspace's alone; without `may_replace` that is LostPlace.
+    `on_replaced` hears why, instead of the log.
     """
     refuse_links(path)
     with contextlib.ExitStack() as stack:
@@ -50,20 +60,23 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
         generations = Generations(path / _FOLDER)
         generations.remove_others()
         current = generations.current()
-        previous = None
-        is_first = current is None
-        if current is None:
-            current = generations.begin()
-        elif rebuild:
+        drop_others(path / _FOLDER, current, settings)
+        index = previous = None
+        if current and not rebuild:
+            tell = (on_replaced or _log_replaced) if may_replace else None
+            index = _go_on(current, settings, embedder, tell)
+        if current and not index:
             with contextlib.suppress(Exception):  # what is being replaced may well be broken
-                previous = _open_index(current, settings, embedder, writable=False)
+                previous = open_previous(current, settings, embedder)
                 stack.callback(previous.close)
+        if index is None or current is None:
+            is_first = current is None
             current = generations.begin()
-        index = stack.enter_context(
-            contextlib.closing(_open_index(current, settings, embedder, writable=True))
-        )
-        if is_first:
-            generations.switch_to(current)  # a search finds it empty, but whole
+            begin_places(current, settings, embedder)
+            index = open_index(current, settings, embedder, writable=True)
+            if is_first:
+                generations.switch_to(current)  # a search finds it empty, but whole
+        stack.enter_context(contextlib.closing(index))
         cutters = stack.enter_context(contextlib.closing(_make_cutters(settings)))
         indexer = Indexer(
             Documents(state),
@@ -78,6 +91,27 @@ def open_indexer(path: Path, settings: Settings, *, rebuild: bool = False) -> It
         yield indexer
         if current != generations.current() and not indexer.is_stopped:
             generations.switch_to(current)
+            drop_others(path / _FOLDER, current, settings)
+
+
+def _go_on(
+    current: Path,
+    settings: Settings,
+    embedder: Embedder | None,
+    tell: Callable[[str], None] | None,
+) -> Index | None:
+    """The index as it is; None when this workspace needs another, which is told, or is LostPlace."""
+    try:
+        return open_index(current, settings, embedder, writable=True)
+    except LostPlace as problem:
+        if not tell:
+            raise
+        tell(str(problem))
+        return None
+
+
+def _log_replaced(problem: str) -> None:
+    events.emit(events.INDEX_REPLACED, 30, problem=problem)
 
 
 def _make_cutters(settings: Settings) -> BlockingSandbox:
@@ -122,7 +156,7 @@ class SearchDoor:
             raise UsageError("nothing is indexed here yet; `crawl4r index` does it")
         if self._searcher is None or folder != self._folder:
             self._close_index()
-            self._index = _open_index(folder, self._settings, self._embedder, writable=False)
+            self._index = open_index(folder, self._settings, self._embedder, writable=False)
             self._folder = folder
             if self._embedder and self._index.vectors:
                 self._index.check_model(self._embedder.model)
@@ -183,43 +217,3 @@ def build_reranker(settings: Settings) -> Reranker | None:
     from crawl4r.search.rerank_onnx import OnnxReranker  # noqa: PLC0415
 
     return OnnxReranker(Path(where))
-
-
-def _open_index(
-    folder: Path, settings: Settings, embedder: Embedder | None, *, writable: bool
-) -> Index:
-    with contextlib.ExitStack() as undo:
-        catalogue = Catalogue(folder / "catalogue.db", writable=writable)
-        undo.callback(catalogue.close)
-        keyword = _open_keyword(folder, settings, writable=writable)
-        undo.callback(keyword.close)
-        vectors = _open_vectors(folder, settings, embedder, writable=writable)
-        undo.pop_all()
-    return Index(catalogue, keyword, vectors)
-
-
-def _open_keyword(folder: Path, settings: Settings, *, writable: bool) -> KeywordIndex:
-    if settings.index.keyword == "embedded":
-        return TantivyIndex(folder / "keyword", writable=writable)
-    from crawl4r.search.keyword_postgres import PostgresKeywordIndex  # noqa: PLC0415
-
-    return PostgresKeywordIndex(settings.index.keyword, _place(folder, settings))
-
-
-def _open_vectors(
-    folder: Path, settings: Settings, embedder: Embedder | None, *, writable: bool
-) -> VectorIndex | None:
-    if embedder is None:
-        return None
-    if settings.index.vectors == "embedded":
-        return ScanVectors(folder / "vectors", embedder.dimension, writable=writable)
-    from crawl4r.search.vectors_qdrant import QdrantVectors, connect  # noqa: PLC0415
-
-    client = connect(settings.index.vectors, settings.index.vectors_key or None)
-    queue = folder / "waiting" if writable else None
-    return QdrantVectors(client, _place(folder, settings), embedder.dimension, queue=queue)
-
-
-def _place(folder: Path, settings: Settings) -> str:
-    """The name of a generation on a server: a rebuild fills a place of its own there too."""
-    return f"{settings.index.collection}_{folder.name}".replace("-", "_")

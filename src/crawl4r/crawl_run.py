@@ -20,7 +20,7 @@ from crawl4r.app import (
     build_follower,
 )
 from crawl4r.app_content import build_documenter
-from crawl4r.app_parts import Parts
+from crawl4r.app_parts import Parts, check_store
 from crawl4r.control import ControlFiles
 from crawl4r.crawl import Crawl, EndedBy
 from crawl4r.errors import UsageError
@@ -195,6 +195,7 @@ class CrawlRun:
         """Take over new limits, pace and scope while running."""
         assert self.crawl is not None
         assert self._in_force is not None
+        check_store(self.parts.notes, settings)
         self.settings = settings
         self.crawl.adopt(settings.crawl_limits())
         self.crawl.budgets.replace_rules(settings.politeness.host_rules())

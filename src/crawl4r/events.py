@@ -35,6 +35,7 @@ TEXTS_INCOMPARABLE = "texts_incomparable"
 SCOPE_WIDENED = "scope_widened"
 RULES_CHANGED = "rules_changed"
 INDEX_FAILED = "index_failed"
+INDEX_REPLACED = "index_replaced"  # made again, since the one that is there cannot be gone on with
 DOCUMENT_LEFT_OUT = "document_left_out"
 DOCUMENT_CUT = "document_cut"
 BACKLOG_FULL = "backlog_full"

@@ -376,7 +376,8 @@ class Resilience(Section, frozen=True):
 class Store(Section, frozen=True):
     """How bytes are kept. A workspace stays with the kind it began with."""
 
-    kind: Literal["segments", "files"] = "segments"  # or files: one a page
+    # segments, or files: one a page; auto: what the workspace has, segments in a new one
+    kind: Literal["auto", "segments", "files"] = "auto"
     level: Annotated[int, Meta(ge=1, le=19)] = 3  # zstd
     segment_mb: Annotated[int, Meta(ge=1)] = 256  # then a new segment begins
     permissions: Octal = "0644"  # octal, of stored files

@@ -8,7 +8,6 @@ async with crawl4r.open("ws") as workspace:
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
-from crawl4r.app_parts import Parts, lock_workspace, make_frontier, open_parts, spool_folder
+from crawl4r.app_parts import (
+    Parts,
+    check_store,
+    lock_workspace,
+    make_frontier,
+    open_parts,
+    spool_folder,
+)
 from crawl4r.archive.documents import Documents, ExtractionRow, StoredDocument
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.control import orders_in
@@ -31,13 +37,25 @@ from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.health import health_of
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.robots_gate import RULES
+from crawl4r.search.places import Places
 from crawl4r.settings import FILE_NAME, Settings, load_settings, merge, overrides_of
 from crawl4r.spool_report import spool_status
-from crawl4r.state.layout import LOCK, PAUSE, entries_of, refuse_links
+from crawl4r.state.layout import (
+    LOCK,
+    PAUSE,
+    PLACES,
+    entries_of,
+    holds_crawl,
+    refuse_foreign_state,
+    refuse_links,
+)
 from crawl4r.state.lock import WorkspaceLock
+from crawl4r.state.made import remove_own
 from crawl4r.state.records import RobotsRecords
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 from crawl4r.urls.scope import Scope
+
+_NOT_ASKING = {"agent": {"require_contact": False}}  # nothing is asked of any site
 
 if TYPE_CHECKING:
     from crawl4r.app import MakeTransport
@@ -145,6 +163,7 @@ class Workspace:
         if options:
             overrides = merge(msgspec.to_builtins(settings), overrides_of(**options))
             settings = load_settings(environment={}, overrides=overrides)
+            check_store(self.notes, settings)
         run = CrawlRun(
             self.parts,
             settings,
@@ -379,9 +398,13 @@ def open_workspace(
 def remove_crawl(path: Path) -> list[Path]:
     """Delete what crawling made in a workspace; the configuration stays. What was deleted.
 
-    Links are deleted, never what they point to. Raises StorageError that names what could not be
-    deleted, when all else is gone.
+    Links are deleted, never what they point to, and files that crawl4r did not make stay. Raises
+    StorageError that names what could not be deleted, when all else is gone; WorkspaceError, and
+    deletes nothing, when what is there is not a crawl.
     """
+    refuse_foreign_state(path)
+    if not holds_crawl(path):
+        return []
     if (path / LOCK).is_symlink():
         (path / LOCK).unlink()  # nobody can hold it: a lock is never opened through a link
         removed = [path / LOCK]
@@ -389,20 +412,39 @@ def remove_crawl(path: Path) -> list[Path]:
         removed = []
     left: list[str] = []
     with contextlib.closing(WorkspaceLock(path)):
+        left += _drop_places(path)
         for item in entries_of(path):
-            try:
-                _remove(item)
-            except OSError as problem:
-                left.append(f"{item} ({problem.strerror})")
-            else:
+            if item.name == PLACES and left:
+                continue  # the next reset finds there what this one could not delete
+            failed = _remove(item)
+            left += failed
+            if not failed:
                 removed.append(item)
     if left:
         raise StorageError(f"could not delete {', '.join(left)}; all else of the crawl is gone")
     return removed
 
 
-def _remove(item: Path) -> None:
+def places_of(path: Path) -> list[str]:
+    """What a workspace has on servers, by its names there, and `remove_crawl` deletes too."""
+    return [place.name for place in Places(path).own()] if (path / PLACES).is_file() else []
+
+
+def _drop_places(path: Path) -> list[str]:
+    """Before the file that knows their names goes; without them, settings may be as they like."""
+    if not places_of(path):
+        return []
+    from crawl4r.app_places import drop_places  # noqa: PLC0415 - weighs more than a crawl
+
+    return drop_places(path, load_settings(path / FILE_NAME, overrides=_NOT_ASKING))
+
+
+def _remove(item: Path) -> list[str]:
+    """What could not be deleted, and why."""
     if item.is_dir() and not item.is_symlink():
-        shutil.rmtree(item)
-    else:
+        return remove_own(item)
+    try:
         item.unlink(missing_ok=True)
+    except OSError as problem:
+        return [f"{item} ({problem.strerror})"]
+    return []

@@ -196,7 +196,7 @@ def test_an_index_that_was_begun_and_no_more_is_no_error(
     settings = _settings("none")
     put(tmp_path, _record(1))
     with monkeypatch.context() as patched:
-        patched.setattr(app_search, "_open_index", die)
+        patched.setattr(app_search, "open_index", die)
         with pytest.raises(Killed), app_search.open_indexer(tmp_path, settings):
             pass
     assert _folders(tmp_path) == 1

@@ -186,6 +186,10 @@ class Catalogue:
         rows = self._database.read("SELECT count(*) FROM chunks WHERE NOT is_embedded")
         return int(rows[0][0])
 
+    def has_vectors(self) -> bool:
+        """Whether any passage was given one."""
+        return bool(self._database.read("SELECT 1 FROM chunks WHERE is_embedded LIMIT 1"))
+
     def current(self, document_id: str) -> Version | None:
         rows = self._database.read(
             f"SELECT {_VERSION_FIELDS} FROM versions v"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from crawl4r.errors import StorageFull
 from crawl4r.state.durable import sync_folder
+from crawl4r.state.made import is_generation
 
 _POINTER = "current"
 _WAITING = "current.new"
@@ -65,7 +66,7 @@ class Generations:
         with contextlib.suppress(OSError):
             (self._folder / _WAITING).unlink(missing_ok=True)
         for path in self._all():
-            if path != current:
+            if path != current and is_generation(path):
                 with contextlib.suppress(OSError):
                     shutil.rmtree(path)
 

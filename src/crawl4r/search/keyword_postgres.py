@@ -1,7 +1,8 @@
 """Keyword search in PostgreSQL: its full text, ranked by BM25.
 
-The table is made if it is absent and never dropped. A process that only reads or only writes holds one
-connection; one that does both holds two, since what is not committed must not be found.
+The tables are made if they are absent, and dropped by `drop` alone. A process that only reads or
+only writes holds one connection; one that does both holds two, since what is not committed must not be
+found.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from crawl4r.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
     import psycopg
+
+    from crawl4r.search.places import Claim
 
 _SCHEMA = """
     create table if not exists search_passages (
@@ -43,6 +46,7 @@ _SCHEMA = """
         config text primary key, passages bigint not null, words bigint not null
     );
 """
+_OWNED = "create table if not exists search_passages_owner (token text not null)"
 _LOCK = 0x63_72_61_77_6C_34_72  # makes two processes that start at once create the table in turn
 _PUT = """
     insert into search_passages values (%(number)s, %(config)s::text,
@@ -70,8 +74,9 @@ class PostgresKeywordIndex:
     Raises UsageError without psycopg, StorageError when the server does not answer or refuses.
     """
 
-    def __init__(self, dsn: str, schema: str = "public") -> None:
-        """`schema`: where its tables are, so that several indexes share a database."""
+    def __init__(self, dsn: str, schema: str = "public", claim: Claim | None = None) -> None:
+        """`schema`: where its tables are, so that several indexes share a database; `claim`: who may
+        use it. Without one, anybody may."""
         try:
             # An extra: only who uses PostgreSQL installs it.
             import psycopg  # noqa: PLC0415
@@ -87,11 +92,18 @@ class PostgresKeywordIndex:
         self._reader: psycopg.Connection[Any] | None = None
         with self._translated(), self._connected() as connection, connection.transaction():
             connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
-            connection.execute(
-                psycopg.sql.SQL("create schema if not exists {}").format(self._schema)
-            )
-            if _row(connection, "select to_regclass('search_passages_totals')")[0] is None:
-                connection.execute(_SCHEMA)
+            if claim is None or claim.may_make:
+                self._make(connection)
+            if claim:
+                self._settle(claim, connection)
+        if claim:
+            claim.note_made()
+
+    def drop(self) -> None:
+        """Delete the schema with all that is in it. For a writer whose claim was settled."""
+        self.close()
+        with self._translated(), self._connected() as connection:
+            connection.execute(self._psycopg.sql.SQL("drop schema {} cascade").format(self._schema))
 
     def put(self, passages: Sequence[Passage]) -> None:
         by_number = {passage.number: passage for passage in passages}
@@ -157,6 +169,26 @@ class PostgresKeywordIndex:
             sql, parameters = question(terms, totals, which)
             parameters |= {**values, "limit": limit}
             return [Scored(*row) for row in reader.execute(sql, parameters)]
+
+    def _make(self, connection: psycopg.Connection[Any]) -> None:
+        make = self._psycopg.sql.SQL("create schema if not exists {}").format(self._schema)
+        connection.execute(make)
+        if _row(connection, "select to_regclass('search_passages_totals')")[0] is None:
+            connection.execute(_SCHEMA)
+
+    def _settle(self, claim: Claim, connection: psycopg.Connection[Any]) -> None:
+        def read() -> str | None:
+            if _row(connection, "select to_regclass('search_passages_owner')")[0] is None:
+                return None
+            row = connection.execute("select token from search_passages_owner").fetchone()
+            return str(row[0]) if row else None
+
+        def write(token: str) -> None:
+            connection.execute(_OWNED)
+            connection.execute("delete from search_passages_owner")
+            connection.execute("insert into search_passages_owner values (%s)", (token,))
+
+        claim.settle(read, write)
 
     def _connected(self) -> psycopg.Connection[Any]:
         connection = self._psycopg.connect(self._dsn, autocommit=True)

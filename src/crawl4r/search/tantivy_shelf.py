@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
@@ -23,6 +24,7 @@ from tantivy import (
 
 from crawl4r.errors import StorageDamaged, StorageError, StorageFull, WorkspaceError
 from crawl4r.search.port import Facets, Passage, Scored
+from crawl4r.search.tantivy_mirror import Mirror
 from crawl4r.search.words import Stemming, spaced, split_words, stemmer_of
 
 WRITER_BYTES = 50_000_000  # of memory before a segment is written
@@ -56,6 +58,7 @@ class Shelf:
         self._folder = folder
         self._is_writable = writable
         self._index: Index | None = None
+        self._mirror: Mirror | None = None  # where nothing may be written
         self._writer: IndexWriter | None = None
         self._searcher: Searcher | None = None
         self._stemmers: tuple[str, ...] = ()
@@ -111,6 +114,8 @@ class Shelf:
         if stamp != self._seen or self._searcher is None:
             with self._reading():
                 index = self._index or self._open()
+                if self._mirror:
+                    self._mirror.refresh()
                 index.reload()
                 self._searcher = index.searcher()
                 held = self._searcher.terms_with_prefix("stemmer", "")
@@ -158,6 +163,9 @@ class Shelf:
             with self._writing():
                 self._writer.wait_merging_threads()
         self._writer = self._index = self._searcher = None
+        if self._mirror:
+            self._mirror.close()
+            self._mirror = None
 
     def _may_hold(self, number: int) -> bool:
         if number in self._added:
@@ -177,7 +185,9 @@ class Shelf:
         return status.st_ino, status.st_mtime_ns
 
     def _open(self) -> Index:
-        index = Index(SCHEMA, str(self._folder))
+        if not (self._is_writable or os.access(self._folder, os.W_OK)):
+            self._mirror = Mirror(self._folder)
+        index = Index(SCHEMA, str(self._mirror.path if self._mirror else self._folder))
         words = TextAnalyzerBuilder(Tokenizer.whitespace())
         index.register_tokenizer("stemmed", words.build())
         words = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.ascii_fold())

@@ -17,6 +17,7 @@ import numpy as np
 
 from crawl4r.errors import UsageError, WorkspaceError
 from crawl4r.resilience.retry import Backoff
+from crawl4r.search.places import Claim
 from crawl4r.search.port import Facets, Filters, Scored, Vector, Vectors
 from crawl4r.search.write_queue import WriteQueue
 
@@ -25,6 +26,7 @@ try:
 
     from crawl4r.search import qdrant_points as points
     from crawl4r.search.qdrant_calls import ServerAway, answer_of
+    from crawl4r.search.qdrant_owner import settle
 except ImportError as missing:
     raise UsageError(
         "vectors on a Qdrant server need its client: pip install 'crawl4r[qdrant]'"
@@ -62,6 +64,7 @@ class QdrantVectors:
         dimension: int,
         *,
         queue: Path | None = None,
+        claim: Claim | None = None,
         backoff: Backoff = _BACKOFF,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -70,6 +73,7 @@ class QdrantVectors:
         self._dimension = dimension
         self._backoff = backoff
         self._sleep = sleep
+        self._claim = claim  # without one, anybody may use the collection
         self._is_ready = False
         self._queue = WriteQueue(queue, collection) if queue else None
         try:
@@ -216,6 +220,8 @@ class QdrantVectors:
         if self._is_ready:
             return
         if not self._client.collection_exists(self._collection):
+            if self._claim and not self._claim.may_make:
+                raise self._claim.lost("is gone")
             params = points.vector_params(self._dimension)
             self._client.create_collection(self._collection, vectors_config=params)
         info = self._client.get_collection(self._collection)
@@ -228,10 +234,16 @@ class QdrantVectors:
                 f"{self._dimension}; use the model it was made with, or give another collection and "
                 "fill it: crawl4r index --rebuild"
             )
+        if self._claim:
+            settle(self._client, self._collection, self._claim)
         for field, kind in points.INDEXES.items():
-            if field not in info.payload_schema:
+            if field not in info.payload_schema and self._may_write:
                 self._client.create_payload_index(self._collection, field, kind, wait=True)
         self._is_ready = True
+
+    @property
+    def _may_write(self) -> bool:
+        return self._claim is None or self._claim.is_writer
 
 
 def _batches(numbers: Sequence[int]) -> Iterator[list[int]]:

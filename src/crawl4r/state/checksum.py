@@ -30,6 +30,11 @@ def write_sum(database: Path) -> None:
         os.replace(new, _sum_path(database))
 
 
+def has_sum(database: Path) -> bool:
+    """Whether a sum lies beside a database, so that it was one of ours when it was closed."""
+    return _sum_path(database).is_file()
+
+
 def forget_sum(database: Path) -> None:
     _sum_path(database).unlink(missing_ok=True)
 

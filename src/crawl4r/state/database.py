@@ -23,11 +23,14 @@ from crawl4r.errors import (
 )
 from crawl4r.own_files import PRIVATE, open_own
 from crawl4r.state.checksum import check_sum, forget_sum, write_sum
+from crawl4r.state.looking import Looking, may_write, refuse_unreadable
 from crawl4r.state.migrations import VERSIONS
+from crawl4r.state.ownership import APPLICATION_ID, refuse_foreign, tables_of
 
 _CACHE_KIB = 24 * 1024
 _BUSY_MS = 5_000
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_SIGNED = f"PRAGMA application_id = {APPLICATION_ID}"
 _NONSENSE_VERSION = 1_000_000  # no format will ever have this number: the header is damaged
 
 
@@ -47,12 +50,15 @@ class Database:
         self._read_only = read_only
         self._schema = schema
         self._is_derived = is_derived
+        refuse_foreign(path, tables_of(schema))
+        refuse_unreadable(path)
         # Before a sum that its writer may not keep.
         self._refuse_newer(_version_in_header(path))
         if not is_derived:
             check_sum(path)
             _keep_private(path, create=not read_only)
-        self._connection = _connect(path, read_only)
+        self._looking: Looking | None = None  # where nothing may be written
+        self._connection = self._connect()
         self._in_transaction = False
         self._lost: Exception | None = None  # why a transaction of several writers is gone
         if not read_only and not is_derived:
@@ -61,7 +67,24 @@ class Database:
             self._prepare(read_only)
         except BaseException:
             self._connection.close()
+            if self._looking:
+                self._looking.close()
             raise
+
+    def _connect(self) -> sqlite3.Connection:
+        path = self.path
+        try:
+            if not self._read_only:
+                return sqlite3.connect(path, isolation_level=None)
+            if not path.exists():
+                raise WorkspaceError(f"there is no crawl in {path.parent} (no {path.name})")
+            if not may_write(path):
+                self._looking = Looking(path, max(self._schema))
+                return self._looking.connection
+            uri = f"{path.absolute().as_uri()}?mode=rw"
+            return sqlite3.connect(uri, uri=True, isolation_level=None)
+        except sqlite3.Error as problem:
+            raise WorkspaceError(f"cannot open {path}: {problem}") from problem
 
     def _prepare(self, read_only: bool) -> None:
         with self._translated():
@@ -84,6 +107,8 @@ class Database:
             run("PRAGMA wal_autocheckpoint = 16000")
             run("PRAGMA journal_size_limit = 67108864")
             self._migrate(version)
+            if run("PRAGMA application_id").fetchone()[0] == 0:
+                run(_SIGNED)
 
     def _migrate(self, version: int) -> None:
         """All steps in one transaction: a disk that fills up leaves no half of a new database."""
@@ -93,7 +118,7 @@ class Database:
         steps = ";".join(self._schema[step] for step in range(version + 1, newest + 1))
         try:
             self._connection.executescript(
-                f"BEGIN IMMEDIATE;{steps};PRAGMA user_version = {newest};COMMIT;"
+                f"BEGIN IMMEDIATE;{steps};PRAGMA user_version = {newest};{_SIGNED};COMMIT;"
             )
         except sqlite3.Error:
             if self._connection.in_transaction:
@@ -102,14 +127,22 @@ class Database:
 
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         try:  # not `_translated`: here, and in `write`, a context manager costs as much as the query
-            return self._connection.execute(sql, parameters).fetchall()
+            rows = self._connection.execute(sql, parameters).fetchall()
         except (sqlite3.Error, UnicodeDecodeError) as problem:
+            if self._looking:
+                self._looking.check()
             raise _translate(problem, self.path) from problem
+        if self._looking:
+            self._looking.check()
+        return rows
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
         """Rows one by one: for listings that must not sit in memory."""
         with self._translated():
-            yield from self._connection.execute(sql, parameters)
+            for row in self._connection.execute(sql, parameters):
+                if self._looking:
+                    self._looking.check()
+                yield row
 
     def write(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         try:
@@ -179,6 +212,8 @@ class Database:
             if not self._read_only:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
+        if self._looking:
+            self._looking.close()
         if not self._read_only and not self._is_derived:
             write_sum(self.path)
 
@@ -240,19 +275,6 @@ def _keep_private(path: Path, *, create: bool) -> None:
             is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
             if is_ours and found.st_mode & _OTHERS:
                 file.chmod(PRIVATE)
-
-
-def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
-    try:
-        if read_only:
-            if not path.exists():
-                raise WorkspaceError(f"there is no crawl in {path.parent} (no {path.name})")
-            return sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None
-            )
-        return sqlite3.connect(path, isolation_level=None)
-    except sqlite3.Error as problem:
-        raise WorkspaceError(f"cannot open {path}: {problem}") from problem
 
 
 def _translate(problem: sqlite3.Error | UnicodeDecodeError, path: Path) -> Exception:

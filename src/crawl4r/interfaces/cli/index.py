@@ -81,7 +81,13 @@ def _index(
     from crawl4r.settings import FILE_NAME, load_settings  # noqa: PLC0415
 
     settings = load_settings(path / FILE_NAME)
-    with open_indexer(path, settings, rebuild=rebuild and not dry_run) as indexer:
+    with open_indexer(
+        path,
+        settings,
+        rebuild=rebuild and not dry_run,
+        may_replace=not dry_run,
+        on_replaced=lambda why: say(f"making a new index: {why}", err=True),
+    ) as indexer:
         if dry_run:
             documents, passages = indexer.behind()
             return {"documents_behind": documents, "passages_behind": passages}

@@ -8,8 +8,10 @@ import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import confirm, say
-from crawl4r.state.layout import entries_of
-from crawl4r.workspace import remove_crawl
+from crawl4r.state.layout import entries_of, holds_crawl, refuse_foreign_state, strangers_in
+from crawl4r.workspace import places_of, remove_crawl
+
+_SHOWN = 5  # of the files that stay
 
 
 @click.command("reset")
@@ -20,27 +22,59 @@ from crawl4r.workspace import remove_crawl
 def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Delete everything a crawl has made; crawl4r.yaml stays.
 
-    A symbolic link is deleted, and what it points to left alone.
+    Files that crawl4r did not make stay too, wherever they lie, and a folder with another program's
+    state.db is left alone. A symbolic link is deleted, and not what it points to. What the workspace
+    has on PostgreSQL and Qdrant servers is deleted with it; what other workspaces have there stays.
 
     \b
     crawl4r reset -w docs --dry-run
     crawl4r reset -w docs --yes
     """
-    doomed = entries_of(workspace)
+    refuse_foreign_state(workspace)
+    doomed = entries_of(workspace) if holds_crawl(workspace) else []
     if not doomed:
-        _tell([], "nothing to delete in", workspace, as_json)
+        _tell([], "nothing to delete in", workspace, [], [], as_json)
         return
+    kept, places = strangers_in(workspace), places_of(workspace)
     if dry_run:
-        _tell(doomed, "would delete from", workspace, as_json)
+        _tell(doomed, "would delete from", workspace, kept, places, as_json)
         return
     if not yes:
+        if kept:
+            say(_kept(kept, workspace), err=as_json)
         names = ", ".join(path.name for path in doomed)
-        confirm(f"Delete {names} in {workspace}? This cannot be undone")
-    _tell(remove_crawl(workspace), "deleted from", workspace, as_json)
+        servers = f", and on servers {', '.join(places)}" if places else ""
+        confirm(f"Delete {names} in {workspace}{servers}? This cannot be undone")
+    _tell(remove_crawl(workspace), "deleted from", workspace, kept, places, as_json)
 
 
-def _tell(paths: list[Path], words: str, workspace: Path, as_json: bool) -> None:
+def _tell(
+    paths: list[Path],
+    words: str,
+    workspace: Path,
+    kept: list[Path],
+    places: list[str],
+    as_json: bool,
+) -> None:
     if as_json:
-        print_json({"action": words, "workspace": str(workspace), "paths": [str(p) for p in paths]})
-    else:
-        say(f"{words} {workspace}" + (": " + ", ".join(p.name for p in paths) if paths else ""))
+        print_json(
+            {
+                "action": words,
+                "workspace": str(workspace),
+                "paths": [str(path) for path in paths],
+                "kept": [str(path) for path in kept],
+                "on_servers": places,
+            }
+        )
+        return
+    say(f"{words} {workspace}" + (": " + ", ".join(p.name for p in paths) if paths else ""))
+    if places:
+        say(f"{words} servers: {', '.join(places)}")
+    if kept:
+        say(_kept(kept, workspace))
+
+
+def _kept(kept: list[Path], workspace: Path) -> str:
+    names = ", ".join(str(path.relative_to(workspace)) for path in kept[:_SHOWN])
+    more = f" and {len(kept) - _SHOWN:,} more" if len(kept) > _SHOWN else ""
+    return f"not made by crawl4r, and left there: {names}{more}"
