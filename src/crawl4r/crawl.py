@@ -174,7 +174,7 @@ class Crawl:
     async def _next_within_page_cap(self) -> Lease | RobotsErrand | None:
         """Never lease more than could be kept, so that a cap of pages is exact."""
         cap = self.limits.max_pages
-        while cap is not None and self._busy and self.keeper.pages + self._busy >= cap:
+        while cap is not None and self._busy and self.keeper.fetched_pages + self._busy >= cap:
             self._visit_ended.clear()
             await self._visit_ended.wait()
             if why := self._cap_reached():
@@ -183,9 +183,9 @@ class Crawl:
 
     def _cap_reached(self) -> EndedBy | None:
         limits = self.limits
-        if limits.max_pages is not None and self.keeper.pages >= limits.max_pages:
+        if limits.max_pages is not None and self.keeper.fetched_pages >= limits.max_pages:
             return EndedBy.MAX_PAGES
-        if limits.max_bytes is not None and self.keeper.bytes >= limits.max_bytes:
+        if limits.max_bytes is not None and self.keeper.fetched_bytes >= limits.max_bytes:
             return EndedBy.MAX_BYTES
         return None
 

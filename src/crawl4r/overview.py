@@ -18,7 +18,7 @@ from crawl4r.model import REJECTED, UrlState, Verdict
 from crawl4r.reporting import Reporter
 from crawl4r.state.database import Database
 from crawl4r.state.lock import holder_of
-from crawl4r.state.records import Notes
+from crawl4r.state.records import BYTES, PAGES, Notes
 
 _WORKS = ("crawl", "index")
 _WINDOWS = {"last_minute": 60.0, "last_5_minutes": 300.0}  # seconds
@@ -94,8 +94,8 @@ class Overview:
         per_second = rates[_ETA_WINDOW]["captures_a_minute"] / 60
         is_known = run.since is not None and per_second > 0 and not run.is_held
         return {
-            "pages": self._notes.tally("pages"),
-            "bytes": self._notes.tally("bytes"),
+            "pages": self._notes.tally(PAGES),
+            "bytes": self._notes.tally(BYTES),
             "captures": self._one("SELECT count(*) FROM captures"),
             "last_capture_at": self._fetched_at(last) if last else None,
             "frontier": frontier,

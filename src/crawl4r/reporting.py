@@ -11,6 +11,7 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.revisits import Revisits
+from crawl4r.frontier.sqlite import IS_KEPT
 from crawl4r.model import Capture, UrlState, Verdict
 from crawl4r.state.database import Database
 from crawl4r.state.records import RobotsRecords
@@ -18,9 +19,9 @@ from crawl4r.urls.canonical import split
 from crawl4r.urls.robots import RobotsFile
 from crawl4r.urls.scope import Scope
 
-_PAGES = """
+_PAGES = f"""
 SELECT u.url, u.state, v.status, v.sha256, CASE WHEN v.status = 304 THEN c.bytes ELSE v.bytes END,
-       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason
+       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason, {IS_KEPT}
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures v ON v.id = u.capture
 LEFT JOIN captures c ON c.id = u.content
 """
@@ -40,6 +41,7 @@ class PageRow(Struct, frozen=True):
     page_type: str
     verdict: str | None
     reason: str | None
+    kept: bool  # the archive holds a page of it, also one that is no text
 
 
 class Reporter:
@@ -61,6 +63,7 @@ class Reporter:
             if fields[3] is not None and not isinstance(fields[3], bytes):
                 raise StorageDamaged(f"state.db: the row of {fields[0]} is damaged")
             fields[3] = fields[3].hex() if fields[3] else None
+            fields[-1] = bool(fields[-1])
             yield PageRow(*fields)
 
     def counts(self) -> dict[str, int]:

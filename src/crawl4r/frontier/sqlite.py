@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -24,9 +25,14 @@ WHERE excluded.state = 'pending' AND (
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
 """
 _REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
+# The archive holds a page of this row of `urls u`: what "kept" counts, once a URL.
+IS_KEPT = f"(u.content IS NOT NULL OR coalesce(u.verdict IN ({_REJECTED}), 0))"
+_COUNT_KEPT = f"""
+SELECT count(*) FROM json_each(?) AS wanted JOIN urls u ON u.id = wanted.value WHERE {IS_KEPT}
+"""
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
-       u.nofollow, c.etag, c.last_modified, u.content IS NOT NULL OR u.verdict IN ({_REJECTED}),
+       u.nofollow, c.etag, c.last_modified, {IS_KEPT},
        u.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
 WHERE u.host_id = ? AND u.state = 'pending' ORDER BY u.priority, u.id LIMIT ?
@@ -168,6 +174,9 @@ class SqliteFrontier:
                 others.append((*word, e.capture, e.content, e.is_blamed, e.url_id))
         self._database.write_many(_SETTLE, others)
         self._database.write_many(_REFUSE, refused)
+
+    def count_kept(self, url_ids: Iterable[int]) -> int:
+        return int(self._database.read(_COUNT_KEPT, (json.dumps([*set(url_ids)]),))[0][0])
 
     def still_caps(self, reason: str) -> bool:
         """Whether a cap that kept URLs out is no larger than it was."""

@@ -254,6 +254,16 @@ UPDATE requests SET headers = (
             ('user-agent', 'accept', 'accept-language', 'accept-encoding', 'from', 'referer'));
 PRAGMA secure_delete = OFF;
 """,
+    9: """
+-- Running totals left out what was imported. A limit of pages still does.
+INSERT INTO tallies SELECT 'imported_pages', count(*) FROM urls
+    WHERE found_by = 'import' AND content IS NOT NULL;
+INSERT INTO tallies SELECT 'imported_bytes', coalesce(sum(c.bytes), 0)
+    FROM captures c JOIN urls u ON u.id = c.url_id
+    WHERE u.found_by = 'import' AND c.request IS NULL;
+INSERT INTO tallies SELECT substr(name, 10), value FROM tallies WHERE name LIKE 'imported%'
+    ON CONFLICT DO UPDATE SET value = value + excluded.value;
+""",
 }
 
 CURRENT = max(VERSIONS)
