@@ -155,6 +155,11 @@ class Crawl:
             task.cancel()
 
     @property
+    def is_stopping(self) -> bool:
+        """Whether it begins nothing more."""
+        return self._ended_by is not None
+
+    @property
     def in_flight(self) -> int:
         return self._busy
 

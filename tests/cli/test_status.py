@@ -21,7 +21,8 @@ from tests.cli.running import EXECUTABLE, LOOPBACK, Background, environment, run
 from tests.site.process import SiteProcess
 
 WORDS = {
-    "urls", "pages", "bytes", "captures", "documents", "last_capture_at", "hosts", "endings",
+    "urls", "known", "done", "pending", "failed", "refused", "pages", "bytes", "captures",
+    "documents", "last_capture_at", "hosts", "endings",
     "blobs", "stored_bytes", "index", "running", "counted_at", "frontier", "rates", "eta",
     "processes", "control", "spool", "resilience",
 }  # fmt: skip

@@ -10,7 +10,6 @@ import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.wording import human_bytes
 
 if TYPE_CHECKING:
     from crawl4r.importing_warc import ArchiveCounts
@@ -77,7 +76,7 @@ def _import_archive(file: Path, workspace: Workspace, *, talks: bool) -> Archive
 
     size = file.stat().st_size
     with progress_bar(talks) as bar:
-        task = bar.add_task(f"importing {human_bytes(size)}", total=size)
+        task = bar.add_task("importing", total=size, in_bytes=True)
         return workspace.import_archive(file, lambda done: bar.update(task, completed=done))
 
 
