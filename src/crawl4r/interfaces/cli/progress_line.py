@@ -29,11 +29,11 @@ class Phase(StrEnum):
 
 _NOTHING_BEGINS = frozenset([Phase.PAUSED, Phase.HELD, Phase.NO_NETWORK, Phase.STOPPING])
 _AFTER_VISITS = {
-    Phase.READING: "pages",
-    Phase.INDEXING: "documents",
-    Phase.EMBEDDING: "passages",
+    Phase.READING: "page",
+    Phase.INDEXING: "document",
+    Phase.EMBEDDING: "passage",
 }
-_LATER = "Ctrl-C leaves them for later"
+_LATER = "Ctrl-C leaves the rest for later"
 
 
 class Trouble(Struct, frozen=True):
@@ -80,9 +80,9 @@ def pieces_of(standing: Standing) -> list[Piece]:
         Piece(1, f"{standing.waiting:,} waiting"),
         Piece(2, _next_request(standing)),
         Piece(4, _left(standing)),
-        Piece(5, f"{standing.rate:,.1f}/s"),
+        Piece(5, f"{standing.rate:,.1f}/s" if standing.rate else ""),
         Piece(6, _elapsed(standing)),
-        Piece(7, human_bytes(standing.size)),
+        Piece(7, human_bytes(standing.size) if standing.size else ""),
         Piece(8, f"{standing.unread:,} to read" if standing.unread else ""),
         Piece(9, f"{standing.in_flight} in flight"),
     ]
@@ -101,11 +101,13 @@ def trouble_pieces(trouble: Trouble) -> list[Piece]:
 def _while_nothing_begins(standing: Standing) -> list[Piece]:
     again = "Ctrl-C again drops them" if standing.phase is Phase.STOPPING else ""
     is_stopping = standing.phase is Phase.STOPPING
+    in_flight = f"{standing.in_flight} in flight"
     return [
         Piece(0, standing.phase),
-        Piece(0 if is_stopping else 5, f"{standing.in_flight} in flight"),
+        Piece(0, in_flight if is_stopping else ""),
         Piece(1, f"{standing.kept:,} kept"),
         Piece(3, f"{standing.waiting:,} waiting"),
+        Piece(5, "" if is_stopping or not standing.in_flight else in_flight),
         Piece(2, again if standing.in_flight else ""),
         Piece(4, visible(standing.why)),
         Piece(6, _elapsed(standing)),
@@ -113,7 +115,8 @@ def _while_nothing_begins(standing: Standing) -> list[Piece]:
 
 
 def _after_the_visits(standing: Standing) -> list[Piece]:
-    things = _AFTER_VISITS[standing.phase]
+    thing = _AFTER_VISITS[standing.phase]
+    things = thing if standing.to_make == 1 else f"{thing}s"
     left = f"about {about_seconds(standing.left)}" if standing.left is not None else ""
     return [
         Piece(0, f"{standing.phase} {standing.to_make:,} {things}"),

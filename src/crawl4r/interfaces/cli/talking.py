@@ -28,6 +28,7 @@ _WORDS = {
     EndedBy.HOSTS_GIVEN_UP: "Some hosts did not answer any more.",
 }
 _ENDINGS_SHOWN = 5
+_MOST_STEPS = 5
 _LONGEST_URL = 300  # characters, in a command to try
 _SPOOL_COMMANDS = frozenset(["run", "discover", "scrape"])
 
@@ -68,7 +69,7 @@ def print_steps(screen: Screen, steps: list[Step]) -> None:
     """Commands to try, each whole on a line of its own: nothing breaks it, however narrow it is."""
     if steps:
         screen.print("Next:")
-    for words, meaning in steps:
+    for words, meaning in steps[:_MOST_STEPS]:
         screen.print(Text(f"  {meaning}:", "dim"))
         command = visible(command_line(our_name(), *words))
         screen.print(Text(f"    {command}", "cyan"), soft_wrap=True)
@@ -115,15 +116,14 @@ def _print_endings(screen: Screen, endings: list[dict[str, Any]]) -> None:
     if not endings:
         return
     screen.print(Text("  URLs without a text:", "dim"))
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", style="bold", no_wrap=True)
-    table.add_column(no_wrap=True, overflow="ellipsis")
+    columns = len(f"{max(ending['urls'] for ending in endings):,}")
     for ending in endings:
         verdict, reason = ending["verdict"], ending["reason"]
         option = option_for(verdict, reason)
         name = f"{verdict} (change {option})" if option else verdict
-        table.add_row(f"{ending['urls']:,}", Text(visible(f"{name}: {reason}"), "dim"))
-    screen.print(Padding(table, (0, 0, 0, 2)))
+        words = visible(f"{name}: {reason}" if reason else name)
+        line = Text.assemble((f"  {ending['urls']:>{columns},}  ", "bold"), (words, "dim"))
+        screen.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list[Step]:
