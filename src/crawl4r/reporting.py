@@ -10,8 +10,8 @@ from msgspec import Struct
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
+from crawl4r.frontier.kept import IS_KEPT
 from crawl4r.frontier.revisits import Revisits
-from crawl4r.frontier.sqlite import IS_KEPT
 from crawl4r.model import Capture, UrlState, Verdict
 from crawl4r.state.database import Database
 from crawl4r.state.records import RobotsRecords

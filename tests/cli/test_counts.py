@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from pathlib import Path
@@ -9,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from crawl4r.errors import StorageError
+from crawl4r.settings import load_settings
+from crawl4r.workspace import Workspace
 from tests.cli.running import LOOPBACK, crawl, run
 from tests.site.process import SiteProcess
+from tests.tenacity.hurried import ABOUT_US
 
 ALIKE = (
     "pages", "bytes", "captures", "stored_bytes", "documents", "urls", "known", "done", "pending",
@@ -51,10 +56,11 @@ def test_they_agree_about_failures_refusals_and_redirects(
     seeds = ("/site/5/", "/redirect/2", "/status/404", "/status/500", "/private/x")
     urls = [site.url(path) for path in seeds]
     options = ("-w", tmp_path, *LOOPBACK, "--deny", "page-3", "--json")
-    summary = run("crawl", *urls, *options).json
+    env = {"CRAWL4R_FETCH__RETRIES": "0"}
+    summary = run("crawl", *urls, *options, env=env).json
     status = assert_all_agree(summary, tmp_path)
     assert status["pages"] >= 4 and status["known"] > status["pages"]
-    again = run("crawl", "-w", tmp_path, *LOOPBACK, "--refresh", "--json").json
+    again = run("crawl", "-w", tmp_path, *LOOPBACK, "--refresh", "--json", env=env).json
     assert again["pages"] == summary["pages"]
     assert_all_agree(again, tmp_path)
 
@@ -107,3 +113,23 @@ def test_an_older_workspace_counts_its_imports_once_it_is_opened(
     assert run("crawl", "-w", workspace, "--json").code == 2  # it was opened; it has no seeds
     upgraded = assert_pages_agree(workspace)
     assert (upgraded["pages"], upgraded["bytes"]) == (expected["pages"], expected["bytes"])
+
+
+def test_what_could_not_be_committed_was_not_kept(site: SiteProcess, tmp_path: Path) -> None:
+    """By a trigger on the last table that a commit writes to."""
+    settings = load_settings(environment={}, overrides=ABOUT_US)
+
+    async def crawl_in_vain() -> None:
+        async with Workspace(tmp_path, settings) as opened:
+            opened.database.write(
+                "CREATE TRIGGER full BEFORE UPDATE ON hosts BEGIN SELECT RAISE(FAIL, 'full'); END"
+            )
+            opened.database.commit()
+            crawling = opened.crawl(site.url("/links/leaf.html"))
+            with pytest.raises(StorageError):
+                await crawling.finish()
+            assert crawling.crawl is not None
+            assert (crawling.crawl.keeper.pages, crawling.crawl.keeper.bytes) == (0, 0)
+
+    asyncio.run(crawl_in_vain())
+    assert assert_pages_agree(tmp_path)["pages"] == 0

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from crawl4r.frontier.kept import IS_KEPT
 from crawl4r.frontier.refusals import NOT_AGAIN
-from crawl4r.model import REJECTED, Ending, Found, Lease, UrlState, Validators, Verdict, verdict_of
+from crawl4r.model import Ending, Found, Lease, UrlState, Validators, Verdict, verdict_of
 from crawl4r.state.database import Database
 
 _INSERT = """
@@ -24,9 +25,6 @@ WHERE excluded.state = 'pending' AND (
     (urls.state = 'refused' AND urls.verdict IN ('out-of-scope', 'capped'))
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
 """
-_REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
-# The archive holds a page of this row of `urls u`: what "kept" counts, once a URL.
-IS_KEPT = f"(u.content IS NOT NULL OR coalesce(u.verdict IN ({_REJECTED}), 0))"
 _COUNT_KEPT = f"""
 SELECT count(*) FROM json_each(?) AS wanted JOIN urls u ON u.id = wanted.value WHERE {IS_KEPT}
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from crawl4r.interfaces.cli.fitting import GAP, Piece, fit, room_on
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import draws_on_stderr, say
 from crawl4r.interfaces.cli.screen import Screen, live
 from crawl4r.interfaces.cli.wording import about_seconds, human_bytes
 from crawl4r.shown import visible
@@ -81,7 +80,7 @@ def progress_bar(talks: bool, clock: Callable[[], float] = time.monotonic) -> It
     """Bars with counts and the time that is left on stderr; a line every ten seconds in a pipe."""
     if not talks:
         yield Bars(lambda: None, _TOLD_EVERY, clock)
-    elif sys.stderr.isatty():
+    elif draws_on_stderr():
         screen = Screen(stderr=True)
         with live(screen, transient=True) as drawn:
             bars = Bars(
@@ -102,16 +101,17 @@ def _say(bars: Bars) -> None:
 
 def _drawn(bars: Bars, width: int) -> Text:
     room = room_on(width)
-    return Text("\n").join(_line(task, bars.clock(), room) for task in bars.tasks)
+    tasks = [task for task in bars.tasks if task.total != 0]
+    return Text("\n").join(_line(task, bars.clock(), room) for task in tasks)
 
 
 def _line(task: Task, now: float, room: int) -> Text:
     pieces = task.pieces(now)
     words = fit(pieces, room)
     columns = min(_WIDEST, room - cell_len(words) - len(GAP))
-    if columns < _NARROWEST or task.total is None:
+    if columns < _NARROWEST or not task.total:
         return Text(words)
-    full = round(columns * min(1.0, task.done / task.total)) if task.total else columns
+    full = round(columns * min(1.0, task.done / task.total))
     rest = words.removeprefix(pieces[0].text)
     bar = Text.assemble(("━" * full, "green"), ("━" * (columns - full), "dim"))
     return Text.assemble(pieces[0].text, GAP, bar, rest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 
 from rich.console import Group
 from rich.spinner import Spinner
@@ -15,7 +14,7 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.fitting import fit, room_on
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import draws_on_stderr, say
 from crawl4r.interfaces.cli.progress_line import (
     Phase,
     Standing,
@@ -44,7 +43,7 @@ async def show_progress(run: CrawlRun, workspace: Workspace, *, enabled: bool) -
     if not enabled:
         return await run.finish()
     view = View(run, workspace)
-    telling = asyncio.create_task(_draw(view) if sys.stderr.isatty() else _tell(view))
+    telling = asyncio.create_task(_draw(view) if draws_on_stderr() else _tell(view))
     try:
         return await run.finish()
     finally:

@@ -24,7 +24,7 @@ def option_for(verdict: str, reason: str) -> str:
     if verdict == Verdict.CAPPED and reason.startswith("trap: "):
         return "limits.traps"
     if verdict == Verdict.TOO_LARGE:
-        return "fetch.max_decoded_bytes"
+        return "fetch.max_bytes"
     return ""
 
 

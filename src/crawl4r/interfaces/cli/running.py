@@ -18,7 +18,7 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.options import print_json
-from crawl4r.interfaces.cli.output import say, say_text
+from crawl4r.interfaces.cli.output import draws_on_stderr, say, say_text
 from crawl4r.interfaces.cli.remedies import why_nothing
 from crawl4r.interfaces.cli.saved import save_options
 from crawl4r.interfaces.cli.summary import summary_of
@@ -89,7 +89,7 @@ async def _crawl(
         elif not run.settings.agent.has_contact:
             events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
         shows = talks and not (options["verbose"] or options["log_json"])
-        _handle_signals(run, workspace, load, draws=shows and sys.stderr.isatty())
+        _handle_signals(run, workspace, load, draws=shows and draws_on_stderr())
         if shows:
             ended = await progress.show_progress(run, workspace, enabled=True)
         else:
@@ -123,7 +123,7 @@ def _handle_signals(
     loop = asyncio.get_running_loop()
     asked = 0
     # A terminal shows `^C` where the cursor stands; what is drawn there is drawn anew without it.
-    start = "\n" if sys.stderr is not None and sys.stderr.isatty() and not draws else ""
+    start = "\n" if draws_on_stderr() and not draws else ""
 
     def stop() -> None:
         nonlocal asked

@@ -14,7 +14,7 @@ from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.remedies import option_for
 from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, our_name
-from crawl4r.model import UrlState, Verdict
+from crawl4r.model import Verdict
 from crawl4r.shown import command_line, visible
 from crawl4r.workspace import Workspace
 
@@ -107,7 +107,9 @@ def _rows(summary: dict[str, Any]) -> list[tuple[int, str]]:
     if summary["unembedded"]:
         rows.append((summary["unembedded"], "passages have no vector yet"))
     rate = summary["visits"] / summary["seconds"] if summary["seconds"] else 0
-    took = f"visits in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)"
+    took = "visits" + (
+        f" in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)" if rate else ""
+    )
     states = ", ".join(f"{n:,} {state}" for state, n in summary["urls"].items()) or "none"
     return [*rows, (summary["visits"], took), (summary["known"], f"URLs known: {states}")]
 
@@ -164,16 +166,16 @@ def _with_more(run: CrawlRun, summary: dict[str, Any]) -> tuple[str, ...]:
     """A limit that is reached must be raised to go on."""
     limits = run.settings.crawl_limits()
     if summary["ended"] == EndedBy.MAX_PAGES and limits.max_pages is not None:
-        return ("--max-pages", str(max(1, limits.max_pages * 2)))
+        return ("--max-pages", str(2 * max(1, limits.max_pages, summary["pages"])))
     if summary["ended"] == EndedBy.MAX_BYTES and limits.max_bytes is not None:
-        return ("--max-bytes", str(max(1, limits.max_bytes * 2)))
+        return ("--max-bytes", str(2 * max(1, limits.max_bytes, summary["bytes"])))
     return ()
 
 
 def _a_url(workspace: Workspace, pages: int) -> str | None:
     if not pages:
         return None
-    row = next(workspace.pages(UrlState.DONE.value, Verdict.OK.value), None)
+    row = next(workspace.pages(verdict=Verdict.OK.value), None)
     return row.url if row and len(row.url) <= _LONGEST_URL else None
 
 
