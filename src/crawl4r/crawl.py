@@ -169,6 +169,11 @@ class Crawl:
             task.cancel()
 
     @property
+    def is_stopping(self) -> bool:
+        """Whether it begins nothing more."""
+        return self._ended_by is not None
+
+    @property
     def in_flight(self) -> int:
         return self._busy
 
@@ -199,11 +204,11 @@ class Crawl:
         """Whether what is in flight could reach the cap, so that nothing more may be leased."""
         if cap is None or self._is_full:
             return False
-        return self._busy > 0 and self.keeper.pages + self._busy >= cap
+        return self._busy > 0 and self.keeper.fetched_pages + self._busy >= cap
 
     def _has_all_pages(self) -> bool:
         most = self.limits.max_pages
-        return most is not None and self.keeper.pages >= most
+        return most is not None and self.keeper.fetched_pages >= most
 
     def _cap_reached(self) -> EndedBy | None:
         """The cap that ends the crawl; a full cap of pages leaves what is kept to be visited again."""
@@ -211,7 +216,7 @@ class Crawl:
         if not self._is_full and self._has_all_pages():
             self._is_full = True
             self.schedule.keep_to_known()
-        if limits.max_bytes is not None and self.keeper.bytes >= limits.max_bytes:
+        if limits.max_bytes is not None and self.keeper.fetched_bytes >= limits.max_bytes:
             return EndedBy.MAX_BYTES
         return None
 

@@ -97,11 +97,19 @@ def _plain(value: Any) -> str:
     return text if text and is_plain else json_text(text)
 
 
+class _StderrHandler(logging.StreamHandler[IO[str]]):
+    """Follows `sys.stderr`: while something is drawn there, lines appear above it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def set_up_logging(
     level: str = "warning", *, as_json: bool = False, stream: IO[str] | None = None
 ) -> None:
     """Send crawl4r's events to `stream` (stderr), replacing what was set up before."""
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = logging.StreamHandler(stream) if stream else _StderrHandler()
     handler.setFormatter(_JsonLines() if as_json else _Lines())
     _logger.handlers[:] = [handler]
     _logger.propagate = False

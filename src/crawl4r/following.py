@@ -60,6 +60,7 @@ class IndexFollower:
     def _keep_up(self) -> None:
         with self._open() as indexer:
             indexer.progress = self.progress
+            self.behind = indexer.behind()
             while True:
                 is_last = self._is_ending.is_set()
                 done = indexer.catch_up()

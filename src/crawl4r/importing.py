@@ -16,6 +16,7 @@ from crawl4r.errors import InvalidUrl, UsageError
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
 from crawl4r.state.database import Database
+from crawl4r.state.records import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES, Notes
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.wellformed import load_json, well_formed, well_formed_pairs
 
@@ -123,6 +124,8 @@ class Importer:
         self._frontier = frontier
         self._captures = captures
         self._blobs = blobs
+        self._notes = Notes(database)
+        self._pages = self._bytes = 0  # kept by the batch that is under way
         # Very many records may refer to the same large page.
         self._digests = lru_cache(maxsize=10_000)(self._make_digests)
 
@@ -151,6 +154,7 @@ class Importer:
         for page, sha256 in zip(pages, hashes, strict=True):
             # Only now: what it refers to may be a page of the same batch.
             counts = counts.plus(self._keep_page(page, sha256))
+        self._count()
         self._database.commit()
         return counts
 
@@ -209,12 +213,26 @@ class Importer:
         url_id = self._frontier.id_of(page.url)
         assert url_id is not None  # it was just added
         newest = self._captures.newest_at(url_id)
-        number = self._captures.add(url_id, _capture(page, sha256, earlier))
+        capture = _capture(page, sha256, earlier)
+        number = self._captures.add(url_id, capture)
+        self._bytes += capture.bytes
         if newest is not None and newest > page.fetched_at:
             return  # the past of a URL does not change where it stands
         content = number if page.verdict is Verdict.OK else None
         ending = Ending(url_id, UrlState.DONE, page.verdict, page.reason, None, number, content)
+        kept_before = self._frontier.count_kept([url_id])
         self._frontier.settle([ending])
+        self._pages += self._frontier.count_kept([url_id]) - kept_before
+
+    def _count(self) -> None:
+        """Add to the running totals of the workspace, as a crawl does, in the same transaction."""
+        for names, more in (
+            ((PAGES, IMPORTED_PAGES), self._pages),
+            ((BYTES, IMPORTED_BYTES), self._bytes),
+        ):
+            for name in names:
+                self._notes.count(name, more)
+        self._pages = self._bytes = 0
 
 
 def _capture(page: ImportedPage, sha256: str | None, earlier: Capture | None) -> Capture:

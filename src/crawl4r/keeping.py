@@ -19,10 +19,17 @@ from crawl4r.archive.port import Blobs
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.revisits import Revisit, Revisits
-from crawl4r.model import REJECTED, Capture, UrlState, Verdict, Visit
+from crawl4r.model import Capture, UrlState, Verdict, Visit
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.state.database import Database
-from crawl4r.state.records import HostMemories, Notes
+from crawl4r.state.records import (
+    BYTES,
+    IMPORTED_BYTES,
+    IMPORTED_PAGES,
+    PAGES,
+    HostMemories,
+    Notes,
+)
 
 _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
 
@@ -65,8 +72,19 @@ class Keeper:
         self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
         self._timer: asyncio.TimerHandle | None = None
         self.untold: list[Visit] = []  # durable, but whoever waited was cancelled or got an error
-        self.pages = shelf.notes.tally("pages")
-        self.bytes = shelf.notes.tally("bytes")
+        self.pages = shelf.notes.tally(PAGES)  # both are durable
+        self.bytes = shelf.notes.tally(BYTES)
+        self._imported_pages = shelf.notes.tally(IMPORTED_PAGES)
+        self._imported_bytes = shelf.notes.tally(IMPORTED_BYTES)
+
+    @property
+    def fetched_pages(self) -> int:
+        """Those of `pages` that crawls have fetched, over all runs: what a limit of pages counts."""
+        return self.pages - self._imported_pages
+
+    @property
+    def fetched_bytes(self) -> int:
+        return self.bytes - self._imported_bytes
 
     async def keep(self, visit: Visit, in_flight: int) -> set[str]:
         """Return when the visit is durable; the hosts that then have new URLs to offer.
@@ -136,7 +154,10 @@ class Keeper:
             recorded.append(capture._replace(id=number))
             content = number if capture.verdict is Verdict.OK else None
             endings.append(visit.ending._replace(capture=number, content=content))
+        url_ids = [ending.url_id for ending in endings]
+        kept_before = shelf.frontier.count_kept(url_ids)
         shelf.frontier.settle(endings)
+        pages = shelf.frontier.count_kept(url_ids) - kept_before
         shelf.captures.add_attempts(visits, now - self._clock(), now)
         hosts: set[str] = set()
         for visit in visits:
@@ -145,10 +166,12 @@ class Keeper:
                 hosts |= shelf.frontier.add(visit.found, visit.lease.url_id, now)
             if self._on_visit:
                 self._on_visit(visit, shelf.frontier.admitted - before)
-        self._count(visits, recorded)
+        size = self._count(visits, recorded, pages)
         if memories := self._budgets.remember(self._clock(), now):
             shelf.hosts.save(memories)
         shelf.database.commit()
+        self.pages += pages
+        self.bytes += size
         return hosts, recorded
 
     def _pass_on(self, recorded: Sequence[Capture]) -> None:
@@ -181,29 +204,20 @@ class Keeper:
         gap = answer.at - before.at
         self._shelf.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
 
-    def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
+    def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
+        """Add to the running totals, in the same transaction; how many bytes were kept."""
         tallies = Counter(_class_of(capture.status) for capture in recorded)
-        tallies["pages"] = sum(_is_new_page(visit) for visit in visits)
-        tallies["bytes"] = sum(capture.bytes for capture in recorded)
+        tallies[PAGES] = pages
+        tallies[BYTES] = sum(capture.bytes for capture in recorded)
         tallies["no_answer"] = sum(visit.failure is not None for visit in visits)
         for name, more in tallies.items():
             if more:
                 self._shelf.notes.count(name, more)
-        self.pages += tallies["pages"]
-        self.bytes += tallies["bytes"]
+        return tallies[BYTES]
 
 
 def _class_of(status: int) -> str:
     return "not_modified" if status == 304 else f"status_{status // 100}xx"
-
-
-def _is_new_page(visit: Visit) -> bool:
-    """Counted once a URL, however often it is visited again."""
-    return (
-        visit.ending.state in {UrlState.DONE, UrlState.NEEDS_BROWSER}
-        and (visit.ending.verdict is Verdict.OK or visit.ending.verdict in REJECTED)
-        and not visit.lease.is_revisit
-    )
 
 
 def _fail_all(

@@ -16,9 +16,10 @@ from crawl4r.archive.documents import Documents
 from crawl4r.host_report.robots import delays_asked, longest_delay
 from crawl4r.model import REJECTED, UrlState, Verdict
 from crawl4r.reporting import Reporter
+from crawl4r.rules import CrawlLimits
 from crawl4r.state.database import Database
 from crawl4r.state.lock import holder_of
-from crawl4r.state.records import Notes
+from crawl4r.state.records import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES, Notes
 
 _WORKS = ("crawl", "index")
 _WINDOWS = {"last_minute": 60.0, "last_5_minutes": 300.0}  # seconds
@@ -61,7 +62,8 @@ class Run(NamedTuple):
     since: float | None  # epoch seconds; None when nothing runs
     delay: float  # configured seconds between two requests to a host
     agents: Sequence[str]  # our product tokens in robots.txt
-    is_held: bool = False  # somebody paused it
+    is_held: bool = False  # paused, or waiting for the network
+    limits: CrawlLimits = CrawlLimits()
 
 
 class Overview:
@@ -74,12 +76,15 @@ class Overview:
     def counts(self) -> dict[str, Any]:
         """What only looking at every row can say: a second for a million URLs."""
         guesses = self._reporter.guesses()
-        urls = {
-            state: count - guesses.failed_by_state.get(state, 0)
-            for state, count in self._reporter.counts().items()
-        }
+        found = self._reporter.counts()
+        urls = {state: n - guesses.failed_by_state.get(state, 0) for state, n in found.items()}
         return {
             "urls": {state: count for state, count in urls.items() if count},
+            "known": sum(urls.values()),
+            "done": urls.get(UrlState.DONE, 0),
+            "pending": sum(urls.get(state, 0) for state in _UNFINISHED),
+            "failed": urls.get(UrlState.FAILED, 0),
+            "refused": urls.get(UrlState.REFUSED, 0),
             "guesses": {
                 "asked": guesses.asked,
                 "failed": guesses.failed,
@@ -103,21 +108,36 @@ class Overview:
         hosts = self._hosts(now, run)
         per_second = rates[_ETA_WINDOW]["captures_a_minute"] / 60
         is_known = run.since is not None and per_second > 0 and not run.is_held
+        ends = self._ends(now, run, rates[_ETA_WINDOW]) if is_known else {}
         return {
-            "pages": self._notes.tally("pages"),
-            "bytes": self._notes.tally("bytes"),
+            "pages": self._notes.tally(PAGES),
+            "bytes": self._notes.tally(BYTES),
             "captures": self._one("SELECT count(*) FROM captures"),
             "last_capture_at": self._fetched_at(last) if last else None,
             "frontier": frontier,
             "hosts": hosts,
             "rates": rates
             | {"since_start": self._rate(run.since, now, last) if run.since else None},
-            "eta": _eta(frontier, hosts, per_second) if is_known else None,
+            "eta": _eta(frontier, hosts, per_second, ends) if is_known else None,
         }
 
     def _one(self, sql: str, values: Sequence[Any] = ()) -> Any:
         rows = self._database.read(sql, values)
         return rows[0][0] if rows else None
+
+    def _ends(self, now: float, run: Run, rate: dict[str, float]) -> dict[str, float]:
+        """Seconds until each limit is reached, by the option that sets it; as fast as lately."""
+        ends = {}
+        for option, most, kept, imported, pace in (
+            ("--max-pages", run.limits.max_pages, PAGES, IMPORTED_PAGES, "pages_a_minute"),
+            ("--max-bytes", run.limits.max_bytes, BYTES, IMPORTED_BYTES, "bytes_a_minute"),
+        ):
+            if most is not None and rate[pace] > 0:
+                left = most - self._notes.tally(kept) + self._notes.tally(imported)
+                ends[option] = max(0.0, left / rate[pace] * 60)
+        if run.limits.max_seconds is not None and run.since is not None:
+            ends["--max-seconds"] = max(0.0, run.since + run.limits.max_seconds - now)
+        return ends
 
     def _frontier(self) -> dict[str, int]:
         """What is left to do; URLs are numbered and never deleted, so the last number counts them."""
@@ -186,17 +206,24 @@ class Overview:
 
 
 def _eta(
-    frontier: dict[str, int], hosts: Sequence[dict[str, Any]], per_second: float
+    frontier: dict[str, int],
+    hosts: Sequence[dict[str, Any]],
+    per_second: float,
+    ends: dict[str, float],
 ) -> dict[str, Any]:
-    """An estimate for the URLs known now: as fast as lately, and no host faster than it may."""
+    """An estimate for the URLs known now: as fast as lately, no host faster than it may, and no longer
+    than until a limit `ends` it. `limited_by` names that host or option."""
     unfinished = sum(frontier[state] for state in _UNFINISHED)
     by_rate = unfinished / per_second
     slowest = max(hosts, key=_seconds_of, default=None)
     by_host = _seconds_of(slowest) if slowest else 0.0
-    return {
-        "seconds": round(max(by_rate, by_host)),
-        "limited_by": slowest["host"] if slowest and by_host > by_rate else None,
-    }
+    seconds, limited_by = by_rate, None
+    if slowest and by_host > by_rate:
+        seconds, limited_by = by_host, slowest["host"]
+    first = min(ends, key=ends.__getitem__, default=None)
+    if first is not None and ends[first] < seconds:
+        seconds, limited_by = ends[first], first
+    return {"seconds": round(seconds), "limited_by": limited_by}
 
 
 def _seconds_of(host: dict[str, Any]) -> float:

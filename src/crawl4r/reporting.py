@@ -11,6 +11,7 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.guesses import GuessCounts, count_guesses, is_guess, is_in_vain
+from crawl4r.frontier.kept import IS_KEPT
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import Capture, UrlState, Verdict
 from crawl4r.state.database import Database
@@ -21,9 +22,9 @@ from crawl4r.urls.scope import Scope
 
 GUESSES = "guesses"
 LINKS = "links"
-_PAGES = """
+_PAGES = f"""
 SELECT u.url, u.state, v.status, v.sha256, CASE WHEN v.status = 304 THEN c.bytes ELSE v.bytes END,
-       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason, u.found_by
+       v.fetched_at, u.depth, r.url, u.page_type, u.verdict, u.reason, u.found_by, {IS_KEPT}
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures v ON v.id = u.capture
 LEFT JOIN captures c ON c.id = u.content
 """
@@ -44,6 +45,7 @@ class PageRow(Struct, frozen=True):
     verdict: str | None
     reason: str | None
     found_by: str
+    kept: bool  # the archive holds a page of it, also one that is no text
 
 
 class Reporter:
@@ -72,6 +74,7 @@ class Reporter:
             if fields[3] is not None and not isinstance(fields[3], bytes):
                 raise StorageDamaged(f"state.db: the row of {fields[0]} is damaged")
             fields[3] = fields[3].hex() if fields[3] else None
+            fields[-1] = bool(fields[-1])
             yield PageRow(*fields)
 
     def counts(self) -> dict[str, int]:

@@ -34,7 +34,7 @@ from crawl4r.overview import Overview, Run, processes_in
 from crawl4r.page import Page
 from crawl4r.reporting import PageRow
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
-from crawl4r.resilience.health import health_of
+from crawl4r.resilience.health import NO_NETWORK, health_of
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.robots_gate import RULES
 from crawl4r.search.places import Places
@@ -308,23 +308,35 @@ class Workspace:
 
         Whoever asks often hands in `counts` of a while ago: only they look at every row.
         """
-        settings, processes = self.settings, processes_in(self.path)
+        processes = processes_in(self.path)
         crawl = next((process for process in processes if process["work"] == "crawl"), None)
         orders = orders_in(self.home)
-        run = Run(
-            crawl["since"] if crawl else None,
-            settings.politeness.host_rules().delay,
-            settings.robots_rules().agents,
-            is_held=not {PAUSE, f"{PAUSE}.crawl"}.isdisjoint(orders),
-        )
+        health = health_of(self.path, crawl["pid"] if crawl else None)
+        is_paused = not {PAUSE, f"{PAUSE}.crawl"}.isdisjoint(orders)
+        has_no_network = health is not None and health["state"] == NO_NETWORK
+        since = crawl["since"] if crawl else None
         return (counts or self.counts()) | {
-            **Overview(self.database).glance(self._now(), run),
-            "spool": spool_status(spool_folder(self.home), settings.spool.max_backlog),
+            **self.glance(since, self.settings, is_held=is_paused or has_no_network),
+            "spool": spool_status(spool_folder(self.home), self.settings.spool.max_backlog),
             "control": orders,
-            "resilience": health_of(self.path, crawl["pid"] if crawl else None),
+            "resilience": health,
             "running": crawl["pid"] if crawl else None,
             "processes": processes,
         }
+
+    def glance(
+        self, since: float | None, settings: Settings, *, is_held: bool = False
+    ) -> dict[str, Any]:
+        """The part of `status` that no number of rows makes slow, of a crawl that goes by these
+        settings since a moment (epoch seconds)."""
+        run = Run(
+            since,
+            settings.politeness.host_rules().delay,
+            settings.robots_rules().agents,
+            is_held=is_held,
+            limits=settings.crawl_limits(),
+        )
+        return Overview(self.database).glance(self._now(), run)
 
     def counts(self) -> dict[str, Any]:
         """The part of `status` that only looking at every row can say."""

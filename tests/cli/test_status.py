@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 
 from crawl4r.overview import Overview, Run
+from crawl4r.rules import CrawlLimits
 from crawl4r.state.database import Database
 from tests.cli.running import EXECUTABLE, LOOPBACK, Background, environment, run, wait_until
 from tests.site.process import SiteProcess
 
 WORDS = {
-    "urls", "pages", "bytes", "captures", "documents", "last_capture_at", "hosts", "endings",
+    "urls", "known", "done", "pending", "failed", "refused", "pages", "bytes", "captures",
+    "documents", "last_capture_at", "hosts", "endings",
     "blobs", "stored_bytes", "index", "running", "counted_at", "frontier", "rates", "eta",
     "processes", "control", "spool", "resilience", "guesses",
 }  # fmt: skip
@@ -258,6 +260,23 @@ def test_a_crawl_delay_counts_for_the_end(filled: Database) -> None:
     filled.write("INSERT INTO robots VALUES ('https://a:8443', 'rules', 200, ?, 0, 0)", (body,))
     glance = Overview(filled).glance(NOW, Run(NOW - 100, 0.1, ["crawlr"]))
     assert glance["eta"] == {"seconds": (CAPTURES - 9) * 5, "limited_by": "a"}
+
+
+def test_the_end_is_no_later_than_a_limit_allows(filled: Database) -> None:
+    """Ten captures a second, two thirds of them pages, of 49.5 bytes."""
+
+    def eta(limits: CrawlLimits) -> dict[str, Any]:
+        run = Run(NOW - 100, 0.1, ["crawlr"], limits=limits)
+        found: dict[str, Any] = Overview(filled).glance(NOW, run)["eta"]
+        return found
+
+    pages, size = eta(CrawlLimits(max_pages=800)), eta(CrawlLimits(max_bytes=9_900))
+    assert pages["limited_by"] == "--max-pages"
+    assert pages["seconds"] == pytest.approx(800 / (10 * 2 / 3), rel=0.05)
+    assert size["limited_by"] == "--max-bytes"
+    assert size["seconds"] == pytest.approx(9_900 / 495, rel=0.1)
+    assert eta(CrawlLimits(max_seconds=130)) == {"seconds": 30, "limited_by": "--max-seconds"}
+    assert eta(CrawlLimits(max_pages=10**9)) == eta(CrawlLimits())
 
 
 def test_a_glance_never_looks_at_every_row(filled: Database) -> None:

@@ -36,6 +36,9 @@ class Frontier(Protocol):
     def settle(self, endings: Iterable[Ending]) -> None:
         """End leases as told."""
 
+    def count_kept(self, url_ids: Iterable[int]) -> int:
+        """How many of these URLs the archive holds a page of, also one that was rejected."""
+
     def still_caps(self, reason: str) -> bool:
         """Whether a cap that kept URLs out, for this reason, is no larger than it was."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,18 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from crawl4r.frontier.guesses import is_guess, is_in_vain
+from crawl4r.frontier.kept import IS_KEPT
 from crawl4r.frontier.refusals import NOT_AGAIN
-from crawl4r.model import (
-    GUESSED,
-    REJECTED,
-    Ending,
-    Found,
-    Lease,
-    UrlState,
-    Validators,
-    Verdict,
-    verdict_of,
-)
+from crawl4r.model import GUESSED, Ending, Found, Lease, UrlState, Validators, Verdict, verdict_of
 from crawl4r.state.database import Database
 
 _INSERT = """
@@ -39,11 +31,13 @@ WHERE excluded.state = 'pending' AND (
 _NAME_GUESS = f"""
 UPDATE urls SET found_by = ?1, referrer = ?2, rule = ?3 WHERE url = ?4 AND id IS NOT ?2 AND {is_guess()}
 """
-_REJECTED = ", ".join(f"'{verdict.value}'" for verdict in sorted(REJECTED))
-_KNOWN = f"u.capture IS NOT NULL AND (u.content IS NOT NULL OR u.verdict IN ({_REJECTED}))"
+_KNOWN = f"u.capture IS NOT NULL AND {IS_KEPT}"
+_COUNT_KEPT = f"""
+SELECT count(*) FROM json_each(?) AS wanted JOIN urls u ON u.id = wanted.value WHERE {IS_KEPT}
+"""
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
-       u.nofollow, c.etag, c.last_modified, {_KNOWN}, u.capture IS NOT NULL
+       u.nofollow, c.etag, c.last_modified, {IS_KEPT}, u.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
 WHERE u.host_id = ? AND u.state = 'pending' AND {{which}} ORDER BY u.priority, u.id LIMIT ?
 """
@@ -190,6 +184,9 @@ class SqliteFrontier:
                 others.append((*word, e.capture, e.content, e.is_blamed, e.url_id))
         self._database.write_many(_SETTLE, others)
         self._database.write_many(_REFUSE, refused)
+
+    def count_kept(self, url_ids: Iterable[int]) -> int:
+        return int(self._database.read(_COUNT_KEPT, (json.dumps([*set(url_ids)]),))[0][0])
 
     def still_caps(self, reason: str) -> bool:
         """Whether a cap that kept URLs out is no larger than it was."""

@@ -21,6 +21,9 @@ class Brake:
     def reasons(self) -> list[str]:
         return list(self._reasons.values())
 
+    def is_held_by(self, who: str) -> bool:
+        return who in self._reasons
+
     def hold(self, who: str, why: str) -> bool:
         """True when `who` did not hold it before."""
         is_new = who not in self._reasons

@@ -17,6 +17,7 @@ from crawl4r.own_files import open_new, open_own
 from crawl4r.resilience.examining import within
 
 NAME = "health.json"
+NO_NETWORK, PAUSED = "waiting for the network", "paused"  # two of its states
 _UNKNOWN = {
     "why": "",
     "until": None,

@@ -18,7 +18,7 @@ from typing import Any
 from crawl4r import events
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.examining import examine, stack_of, within
-from crawl4r.resilience.health import HealthFile, new_history
+from crawl4r.resilience.health import NO_NETWORK, PAUSED, HealthFile, new_history
 from crawl4r.resilience.memory import Growth, own_mb
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.probing import Prober, endpoints_of, in_words, is_there
@@ -242,10 +242,12 @@ class Watchdog:
         if self._leaves:
             return "leaving"
         if self._network.is_gone:
-            return "waiting for the network"
+            return NO_NETWORK
         if self._stall:
             return "stalled"
         if self._view.expected > max(now, self._view.beat):
+            if self._view.is_paused:
+                return PAUSED
             return "held" if self._view.waits_for else "resting"
         return "running"
 

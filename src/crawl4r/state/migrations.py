@@ -258,6 +258,16 @@ PRAGMA secure_delete = OFF;
 -- URLs that were answered and wait for another visit: a full cap of pages does not hold them back.
 CREATE INDEX urls_again ON urls(host_id, priority, id) WHERE state = 'pending' AND capture IS NOT NULL;
 """,
+    10: """
+-- Running totals left out what was imported. A limit of pages still does.
+INSERT INTO tallies SELECT 'imported_pages', count(*) FROM urls
+    WHERE found_by = 'import' AND content IS NOT NULL;
+INSERT INTO tallies SELECT 'imported_bytes', coalesce(sum(c.bytes), 0)
+    FROM captures c JOIN urls u ON u.id = c.url_id
+    WHERE u.found_by = 'import' AND c.request IS NULL;
+INSERT INTO tallies SELECT substr(name, 10), value FROM tallies WHERE name LIKE 'imported%'
+    ON CONFLICT DO UPDATE SET value = value + excluded.value;
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -75,6 +75,11 @@ class HostMemories:
         return [HostMemory(*row) for row in rows]
 
 
+# Running totals of what is durable, and what of it was imported: no crawl has fetched that.
+PAGES, BYTES = "pages", "bytes"
+IMPORTED_PAGES, IMPORTED_BYTES = "imported_pages", "imported_bytes"
+
+
 class Notes:
     """Words and numbers about the workspace as a whole."""
 

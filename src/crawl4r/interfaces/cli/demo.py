@@ -57,12 +57,12 @@ async def _demo(url: str, path: Path, as_json: bool) -> None:
         run = workspace.crawl(url)
         if not as_json:
             print_banner(run, workspace)
-        ended = await show_progress(run, enabled=not as_json)
+        ended = await show_progress(run, workspace, enabled=not as_json)
         summary = summary_of(run, workspace, ended)
         if as_json:
             print_json(summary)
             return
-        print_summary(summary)
+        print_summary(run, workspace, summary)
         _print_sights(workspace, url)
         _print_searches(workspace)
 

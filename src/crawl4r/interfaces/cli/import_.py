@@ -10,13 +10,13 @@ import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.wording import human_bytes
+from crawl4r.interfaces.cli.wording import our_name
+from crawl4r.shown import command_line
 
 if TYPE_CHECKING:
     from crawl4r.importing_warc import ArchiveCounts
     from crawl4r.workspace import Workspace
 
-_SEARCHABLE = "`crawl4r index` makes them searchable"
 _MOST_SHOWN = 10  # damages
 
 
@@ -45,11 +45,10 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
         print_json(counts)
     elif "skipped" in counts:
         _tell(counts)
+        _tell_next(workspace)
     else:
-        say(
-            f"{counts['added']:,} documents imported, {counts['unchanged']:,} were there already;"
-            f" {_SEARCHABLE}"
-        )
+        say(f"{counts['added']:,} documents imported, {counts['unchanged']:,} were there already")
+        _tell_next(workspace)
 
 
 async def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
@@ -77,7 +76,7 @@ def _import_archive(file: Path, workspace: Workspace, *, talks: bool) -> Archive
 
     size = file.stat().st_size
     with progress_bar(talks) as bar:
-        task = bar.add_task(f"importing {human_bytes(size)}", total=size)
+        task = bar.add_task("importing", total=size, in_bytes=True)
         return workspace.import_archive(file, lambda done: bar.update(task, completed=done))
 
 
@@ -85,11 +84,13 @@ def _as_json(counts: ArchiveCounts) -> dict[str, Any]:
     return counts._asdict() | {"damages": [damage._asdict() for damage in counts.damages]}
 
 
+def _tell_next(workspace: Path) -> None:
+    say("to make them searchable:")
+    say(f"  {command_line(our_name(), 'index', '-w', workspace)}")
+
+
 def _tell(counts: dict[str, Any]) -> None:
-    say(
-        f"{counts['added']:,} captures imported, {counts['unchanged']:,} were there already;"
-        f" {_SEARCHABLE}"
-    )
+    say(f"{counts['added']:,} captures imported, {counts['unchanged']:,} were there already")
     for reason, count in counts["skipped"].items():
         say(f"  left out: {count:,} ({reason})")
     if counts["broken"]:

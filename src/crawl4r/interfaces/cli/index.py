@@ -43,7 +43,7 @@ def command(workspace: Path, rebuild: bool, no_vectors: bool, dry_run: bool, as_
     """
     check_that_there_is_a_crawl(workspace)
     started = time.monotonic()
-    _read_what_is_new(workspace)
+    _read_what_is_new(workspace, talks=not as_json)
     result = _index(workspace, rebuild, no_vectors, dry_run, talks=not as_json)
     if as_json:
         print_json({**result, "seconds": round(time.monotonic() - started, 3)})
@@ -56,18 +56,23 @@ def command(workspace: Path, rebuild: bool, no_vectors: bool, dry_run: bool, as_
         _tell(result, time.monotonic() - started)
 
 
-def _read_what_is_new(path: Path) -> None:
+def _read_what_is_new(path: Path, *, talks: bool) -> None:
     """Documents of captures that were never read, unless a crawl is at it."""
+    from crawl4r.interfaces.cli.bars import progress_bar  # noqa: PLC0415 - help goes without
     from crawl4r.state.lock import holder_of  # noqa: PLC0415 - help goes without
     from crawl4r.workspace import open_workspace  # noqa: PLC0415
 
     with open_workspace(path, read_only=True) as workspace:
-        is_behind = workspace.captures.last_id() > workspace.documents_cursor
-    if is_behind and holder_of(path) is None:
+        behind = workspace.captures.count_after(workspace.documents_cursor)
+    if behind and holder_of(path) is None:
 
         async def read() -> None:
             async with open_workspace(path) as workspace:
-                await workspace.reprocess(anew=False)
+                with progress_bar(talks) as bar:
+                    task = bar.add_task("pages read", total=behind)
+                    await workspace.reprocess(
+                        anew=False, on_progress=lambda count: bar.advance(task, count)
+                    )
 
         asyncio.run(read())
 
@@ -92,8 +97,8 @@ def _index(
             documents, passages = indexer.behind()
             return {"documents_behind": documents, "passages_behind": passages}
         with progress_bar(talks) as bar:
-            words = bar.add_task("documents", total=indexer.behind()[0])
-            vectors = bar.add_task("vectors", total=None)
+            words = bar.add_task("documents indexed", total=indexer.behind()[0])
+            vectors = bar.add_task("passages embedded", total=None)
 
             def show(progress: IndexProgress, behind: tuple[int, int]) -> None:
                 done = progress.embedded + progress.reused

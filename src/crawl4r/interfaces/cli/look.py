@@ -77,6 +77,7 @@ class Look:
     def _what_was_seen(self) -> Sample:
         workspace, rows = self._workspace, list(self._workspace.pages())
         links = links_in(workspace.path / _EDGES)
+        judge = LinkJudge(workspace.settings.reading_rules(workspace.scope_hosts()))
         settings = workspace.settings
         return Sample(
             rows,
@@ -87,7 +88,7 @@ class Look:
             self._robots(rows),
             tuple(settings.robots_rules().agents),
             caps_of(settings),
-            LinkJudge(settings.reading_rules(workspace.scope_hosts())).groups,
+            lambda url: judge.groups(url, page_type=""),
         )
 
     def _trap_rules(self) -> TrapRules | None:

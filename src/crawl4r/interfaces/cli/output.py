@@ -66,6 +66,11 @@ def say_text(text: str, *, err: bool = False, end: str = "\n", colour: str | Non
         _write(shown + end, sys.stderr if err else sys.stdout)
 
 
+def draws_on_stderr() -> bool:
+    """Whether stderr is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
     _write(json_text(value) + "\n", sys.stdout)

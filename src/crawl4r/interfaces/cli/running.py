@@ -18,7 +18,8 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError, UsageError
 from crawl4r.interfaces.cli.options import print_json
-from crawl4r.interfaces.cli.output import say_text
+from crawl4r.interfaces.cli.output import draws_on_stderr, say, say_text
+from crawl4r.interfaces.cli.remedies import why_nothing
 from crawl4r.interfaces.cli.saved import (
     earlier_options,
     save_options,
@@ -34,6 +35,7 @@ from crawl4r.workspace import Workspace
 
 _LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
+_FAILED = 1  # nothing could be kept
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 _CHANGE = "name an option to change it, --forget NAME to drop it"
 
@@ -113,17 +115,21 @@ async def _crawl(
                 say_text(f"  from the last crawl here: {typed(earlier)} ({_CHANGE})", err=True)
         elif not run.settings.agent.has_contact:
             events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
-        _handle_signals(run, workspace, load)
-        if talks and not options["verbose"]:
-            ended = await progress.show_progress(run, enabled=True)
+        shows = talks and not (options["verbose"] or options["log_json"])
+        _handle_signals(run, workspace, load, draws=shows and draws_on_stderr())
+        if shows:
+            ended = await progress.show_progress(run, workspace, enabled=True)
         else:
             ended = await run.finish()
         summary = summary_of(run, workspace, ended) | {"options": saved_options(workspace)}
         if options["as_json"]:
             print_json(summary)
         elif talks:
-            talking.print_summary(summary)
-        return exit_code_of(ended, summary)
+            talking.print_summary(run, workspace, summary)
+        code = exit_code_of(ended, summary)
+        if code == _FAILED:
+            say(f"crawl4r: {why_nothing(summary)}", err=True)
+        return code
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
@@ -135,18 +141,26 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
     if ended in _WORK_LEFT and summary["pending"]:
         return 3
     has_nothing_to_do = summary["known"] == 0  # a scraper whose spool is empty
-    return 0 if summary["pages"] or has_nothing_to_do else 1
+    return 0 if summary["pages"] or has_nothing_to_do else _FAILED
 
 
-def _handle_signals(run: CrawlRun, workspace: Workspace, load: Callable[[Path], Settings]) -> None:
+def _handle_signals(
+    run: CrawlRun, workspace: Workspace, load: Callable[[Path], Settings], *, draws: bool
+) -> None:
     loop = asyncio.get_running_loop()
     asked = 0
+    # A terminal shows `^C` where the cursor stands; what is drawn there is drawn anew without it.
+    start = "\n" if draws_on_stderr() and not draws else ""
 
     def stop() -> None:
         nonlocal asked
         asked += 1
-        if asked == 1:
-            say_text("\nfinishing the pages in flight; once more to stop at once", err=True)
+        if run.seconds:  # all pages are visited
+            say_text(f"{start}leaving what is not searchable yet for later", err=True)
+            run.stop()
+            run.stop_now()
+        elif asked == 1:
+            say_text(f"{start}finishing the pages in flight; once more to stop at once", err=True)
             run.stop()
         else:
             run.stop_now()

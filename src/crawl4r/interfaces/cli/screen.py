@@ -13,9 +13,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.file_proxy import FileProxy
 from rich.live import Live
-from rich.panel import Panel
 from rich.segment import Segment
-from rich.text import Text
 
 from crawl4r.shown import visible_text
 
@@ -67,7 +65,3 @@ def live(screen: Screen, *, transient: bool = False) -> Iterator[Live]:
     )
     with printing_above(screen), drawn:
         yield drawn
-
-
-def panel(content: RenderableType, title: str) -> Panel:
-    return Panel(content, title=Text(title), title_align="left", expand=False)

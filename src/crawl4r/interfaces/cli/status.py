@@ -15,7 +15,14 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.wording import clock_time, guess_words, human_bytes, human_seconds
+from crawl4r.interfaces.cli.wording import (
+    clock_time,
+    guess_words,
+    human_bytes,
+    human_seconds,
+    our_name,
+)
+from crawl4r.shown import command_line
 
 WINDOWS = {
     "last_minute": "last minute",
@@ -57,6 +64,9 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
         return
     for line in _lines(status):
         say(line)
+    if status["index"] is None and status["documents"] and not status["running"]:
+        say("to make it searchable:")
+        say(f"  {command_line(our_name(), 'index', '-w', workspace)}")
 
 
 def running_words(status: dict[str, Any]) -> str:
@@ -97,13 +107,16 @@ def eta_words(status: dict[str, Any]) -> str:
     eta = status["eta"]
     if eta is None:
         return "unknown" if status["running"] else "-"
-    slowest = f", as long as {eta['limited_by']} takes" if eta["limited_by"] else ""
-    return f"about {human_seconds(eta['seconds'])} for the URLs known now, an estimate{slowest}"
+    about, by = f"about {human_seconds(eta['seconds'])}", eta["limited_by"] or ""
+    if by.startswith("--"):
+        return f"{about} until {by} is reached, an estimate"
+    slowest = f", as long as {by} takes" if by else ""
+    return f"{about} for the URLs known now, an estimate{slowest}"
 
 
 def index_words(totals: dict[str, int] | None) -> str:
     if totals is None:
-        return "none; `crawl4r index` makes one"
+        return "none"
     return (
         f"{totals['documents']:,} documents in {totals['passages']:,} passages,"
         f" {totals['embedded']:,} of them with a vector"
@@ -153,7 +166,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         pending = f"{host['pending']:,} pending"
         lines.append(f"  {host['host']}: {pending}, breaker {host['breaker']}{wait}{trouble}")
     if status["endings"]:
-        lines.append("not kept:")
+        lines.append("without a text:")
     lines.extend(
         f"  {ending['urls']:>7,}  {ending['verdict']}: {ending['reason']}"
         for ending in status["endings"]

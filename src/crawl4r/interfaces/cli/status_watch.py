@@ -162,7 +162,7 @@ def _hosts(hosts: list[dict[str, Any]], most: int) -> Table:
 
 def _endings(status: dict[str, Any], most: int) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("not kept", justify="right", no_wrap=True)
+    table.add_column("no text", justify="right", no_wrap=True)
     table.add_column("", overflow="ellipsis", no_wrap=True)
     for ending in status["endings"][:most]:
         words = visible(f"{ending['verdict']}: {ending['reason']}")

@@ -8,36 +8,29 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.workspace import Workspace
 
+# Totals of the workspace: `status` counts them, under the same names.
+_TOTALS = (
+    "pages", "bytes", "captures", "stored_bytes", "documents", "index", "urls", "known", "done",
+    "pending", "failed", "refused", "guesses", "endings",
+)  # fmt: skip
+
 
 def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str, Any]:
     """The end of a run as plain data: totals of the workspace, and what this run did."""
     assert run.crawl is not None
     status = workspace.status()
-    counts = status["urls"]
     progress = run.crawl.progress
     return {
         "ended": ended.value,
         "workspace": str(workspace.path),
-        "pages": run.crawl.keeper.pages,
-        "bytes": run.crawl.keeper.bytes,
-        "stored_bytes": status["stored_bytes"],
-        "documents": status["documents"],
-        "passages": run.follower.progress.passages if run.follower else 0,
+        **{name: status[name] for name in _TOTALS},
+        "passages": (status["index"] or {}).get("passages", 0),
         "unembedded": run.follower.behind[1] if run.follower else 0,
-        "known": sum(counts.values()),
-        "done": counts.get("done", 0),
-        "pending": counts.get("pending", 0) + counts.get("leased", 0) + counts.get("waiting", 0),
-        "failed": counts.get("failed", 0),
-        "refused": counts.get("refused", 0),
-        "guesses": status["guesses"],
+        "unread": run.documenter.behind() if run.documenter else 0,
         "seconds": round(run.seconds, 3),
         "visits": progress.visits,
         "new_pages": progress.pages,
         "retries": progress.retries,
         "verdicts": dict(progress.verdicts),
-        "endings": [
-            {"verdict": verdict, "reason": reason, "urls": count}
-            for verdict, reason, count in workspace.report.endings()[:8]
-        ],
         "given_up": sorted(run.crawl.schedule.given_up),
     }

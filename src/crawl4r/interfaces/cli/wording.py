@@ -26,6 +26,17 @@ def human_seconds(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.0f} days"
 
 
+def about_seconds(seconds: float) -> str:
+    """A time to be read at a glance: two digits and a unit, or two units."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.0f} days"
+
+
 def clock_time(epoch: float | None) -> str:
     """UTC, to the second, as ISO 8601."""
     if epoch is None:

@@ -1,0 +1,53 @@
+"""What a person can change about URLs that were not kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawl4r.interfaces.cli.wording import our_name
+from crawl4r.model import Verdict
+from crawl4r.reading import DEPTH
+from crawl4r.shown import command_line
+
+_OPENS = "would open it"  # how the reason of a refused address ends, which names the option
+_UNANSWERED = frozenset([Verdict.NETWORK_ERROR, Verdict.ROBOTS_UNREACHABLE])
+
+
+def option_for(verdict: str, reason: str) -> str:
+    """The option or setting that lets such URLs in; empty when there is none."""
+    if verdict == Verdict.EGRESS_REFUSED and reason.endswith(_OPENS):
+        return "--allow-private"
+    if verdict == Verdict.CAPPED and reason.startswith(DEPTH):
+        return "--depth"
+    if verdict == Verdict.CAPPED and reason.startswith("cap of "):
+        return "scope.caps"
+    if verdict == Verdict.CAPPED and reason.startswith("trap: "):
+        return "limits.traps"
+    if verdict == Verdict.TOO_LARGE:
+        return "fetch.max_bytes"
+    return ""
+
+
+def why_nothing(summary: dict[str, Any]) -> str:
+    """One line for a crawl that kept nothing: the most frequent ending, and what to try."""
+    endings = summary["endings"]
+    if not endings:
+        return "nothing kept: no URL was visited"
+    first = max(endings, key=lambda ending: ending["urls"])
+    verdict, reason = first["verdict"], first["reason"]
+    advice = _advice(verdict, reason, summary)
+    return f"nothing kept: {reason or verdict}" + (f" ({advice})" if advice else "")
+
+
+def _advice(verdict: str, reason: str, summary: dict[str, Any]) -> str:
+    if reason.endswith(_OPENS):
+        return ""  # it says what to do
+    if "resolve host" in reason:
+        return "check how the host is spelled"
+    if verdict in _UNANSWERED:
+        again = command_line(our_name(), "resume", "--retry-failed", "-w", summary["workspace"])
+        return f"when the host answers, try {again}"
+    if verdict == Verdict.HTTP_ERROR:
+        return "check the URL"
+    option = option_for(verdict, reason)
+    return f"change {option}" if option else ""
