@@ -144,6 +144,8 @@ def _open_vectors(
     if place is None:
         name = _old_name(folder, settings, writable=writable)
         return QdrantVectors(_client(settings), name, embedder.dimension, queue=queue)
+    if not (writable or place.is_made):  # the server has been away since: words alone, for now
+        return None
     claim = _claim(folder, place, writable=writable)
     return QdrantVectors(
         _client(settings), claim.name, embedder.dimension, queue=queue, claim=claim

@@ -282,7 +282,7 @@ class Indexing(Section, frozen=True):
     keyword: Address = "embedded"  # or postgresql://..., when one machine is not enough
     vectors: Address = "embedded"  # or the http:// address of a Qdrant server
     vectors_key: Secret = ""  # its API key; better in the environment: CRAWL4R_INDEX__VECTORS_KEY
-    # What schemas and collections on those servers are called; one a workspace.
+    # How names of schemas and collections on those servers begin; each index gets one of its own.
     collection: str = "crawl4r"
 
     def __post_init__(self) -> None:

@@ -52,7 +52,9 @@ def test_it_asks_and_anything_but_yes_keeps_the_crawl(
 
 
 def test_yes_deletes_the_crawl_and_nothing_else(site: SiteProcess, workspace: Path) -> None:
-    assert run("reset", "-w", workspace, stdin="y\n").code == 0
+    answer = run("reset", "-w", workspace, "--json", stdin="y\n")
+    assert answer.code == 0
+    assert answer.json["action"] == "deleted from"  # the question is on stderr
     assert files_in(workspace) - {"crawl.lock"} == {"crawl4r.yaml", "notes.txt"}
     nothing = run("reset", "--yes", "-w", workspace, "--json")
     assert (nothing.code, nothing.json["paths"]) == (0, [])

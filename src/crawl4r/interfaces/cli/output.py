@@ -89,9 +89,9 @@ def write_bytes(body: bytes) -> None:
     sys.stdout.flush()
 
 
-def confirm(question: str) -> None:
+def confirm(question: str, *, err: bool = False) -> None:
     """Ask a yes-or-no question; any other answer than yes ends the command."""
-    click.confirm(visible(question), abort=True)
+    click.confirm(visible(question), abort=True, err=err)
 
 
 def _write(text: str, stream: TextIO | None) -> None:

@@ -44,7 +44,7 @@ def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
             say(_kept(kept, workspace), err=as_json)
         names = ", ".join(path.name for path in doomed)
         servers = f", and on servers {', '.join(places)}" if places else ""
-        confirm(f"Delete {names} in {workspace}{servers}? This cannot be undone")
+        confirm(f"Delete {names} in {workspace}{servers}? This cannot be undone", err=as_json)
     _tell(remove_crawl(workspace), "deleted from", workspace, kept, places, as_json)
 
 
