@@ -15,7 +15,7 @@ from tests.faults.whole import expected_bodies
 from tests.site.process import SiteProcess
 
 FIELDS = ["url", "state", "status", "sha256", "bytes", "fetched_at", "depth", "referrer"]
-FIELDS += ["page_type", "verdict", "reason", "kept"]
+FIELDS += ["page_type", "verdict", "reason", "found_by", "kept"]
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.cli.running import LOOPBACK, run
+from tests.cli.running import LOOPBACK, Background, run
 from tests.worlds.news import News
 from tests.worlds.process import WorldProcess
 
@@ -112,3 +113,22 @@ def test_an_index_that_knows_nothing_does_no_harm(site: WorldProcess) -> None:
         answer = run("map", site.url("/"), *LOOPBACK, "--common-crawl", index.url, "--json")
     assert answer.code == 0
     assert len(answer.lines) > 200
+
+
+def test_a_map_says_on_stderr_what_it_reads(site: WorldProcess) -> None:
+    answer = run("map", site.url("/"), *LOOPBACK, "--json")
+    assert answer.err.splitlines()[0] == f"asking {site.url('/')} and its robots.txt"
+
+
+def test_ctrl_c_ends_a_map_with_what_is_known_by_then() -> None:
+    slow = ("--rate", "2", "--allow-private", "127.0.0.1")
+    with (
+        WorldProcess(NEWS) as site,
+        Background("map", site.url("/"), *slow, "--json") as look,
+    ):
+        look.wait_until_it_says("reading sitemaps")
+        look.send(signal.SIGINT)
+        answer = look.end()
+    assert answer.code == 3
+    assert answer.lines, "the first page names some"
+    assert "not all" in answer.err.splitlines()[-1]
