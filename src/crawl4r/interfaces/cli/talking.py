@@ -10,7 +10,7 @@ from rich.text import Text
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.screen import Screen, panel
-from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, our_name
+from crawl4r.interfaces.cli.wording import human_bytes, human_seconds, languages_kept_out, our_name
 from crawl4r.shown import command_line, visible
 from crawl4r.workspace import Workspace
 
@@ -62,6 +62,9 @@ def print_summary(summary: dict[str, Any]) -> None:
             f", {summary['unembedded']:,} still without a vector" if summary["unembedded"] else ""
         )
         table.add_row(f"{summary['passages']:,}", f"passages can be searched{rest}")
+    if kept_out := summary["other_languages"]:
+        words = visible(languages_kept_out(kept_out, summary["workspace"]))
+        table.add_row(f"{sum(kept_out.values()):,}", Text(words.partition(" ")[2], "yellow"))
     table.add_row(
         f"{summary['visits']:,}",
         f"visits in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)",

@@ -6,6 +6,10 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from crawl4r.shown import command_line
 
 
 def human_bytes(count: float) -> str:
@@ -31,6 +35,19 @@ def clock_time(epoch: float | None) -> str:
     if epoch is None:
         return "-"
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
+
+
+def languages_kept_out(kept_out: Mapping[str, int], workspace: Path | str) -> str:
+    """How many documents `index.languages` keeps out of the index, and what lets them in."""
+    ordered = sorted(kept_out.items(), key=lambda item: (-item[1], item[0]))
+    parts = ", ".join(f"{count:,} {language}" for language, count in ordered[:5])
+    more = ", ..." if len(ordered) > 5 else ""
+    total = sum(kept_out.values())
+    one = "1 document in another language"
+    words = one if total == 1 else f"{total:,} documents in other languages"
+    where = () if str(workspace) == "workspace" else ("-w", workspace)
+    command = command_line("crawl4r", "index", "--language", "all", *where)
+    return f"{words} cannot be searched ({parts}{more}); `{command}` lets them in"
 
 
 def our_name() -> str:
