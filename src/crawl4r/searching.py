@@ -139,7 +139,7 @@ class Searcher:
         where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
         watch.lap("parse")
         halves = self._candidates(request, parsed, where, watch)
-        notes += _why_few(request, halves)
+        notes = _why_few(request, halves) + notes
         scores = [] if halves.is_chance else self._fuse(request, halves)
         likely = scores[: max(_LIKELY, 4 * (request.limit + len(cursor.shown)))]
         sources = self._index.catalogue.documents_of([hit.number for hit in likely])
