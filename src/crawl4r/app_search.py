@@ -23,6 +23,7 @@ from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.embed_checked import CheckedEmbedder
 from crawl4r.search.generations import Generations
 from crawl4r.search.index import Index
+from crawl4r.search.languages import ALL
 from crawl4r.search.places import LostPlace
 from crawl4r.search.port import Embedder, Reranker
 from crawl4r.searching import Searcher
@@ -116,13 +117,24 @@ def _log_replaced(problem: str) -> None:
 
 def _make_cutters(settings: Settings) -> BlockingSandbox:
     """Beside a crawl it has the low priority of the indexer, and so has to wait."""
-    config = {"max_tokens": settings.index.max_tokens}
+    section = settings.index
+    config = {
+        "max_tokens": section.max_tokens,
+        "min_tokens": section.min_tokens,
+        "overlap_tokens": section.overlap_tokens,
+    }
     return BlockingSandbox(make_readers(CUTTER, config, settings, workers=1, patience=6))
 
 
 def index_rules(settings: Settings) -> IndexRules:
     section = settings.index
-    return IndexRules(frozenset(section.languages), section.near_duplicates, section.max_tokens)
+    return IndexRules(
+        frozenset() if ALL in section.languages else frozenset(section.languages),
+        section.near_duplicates,
+        section.max_tokens,
+        section.min_tokens,
+        section.overlap_tokens,
+    )
 
 
 @contextlib.contextmanager

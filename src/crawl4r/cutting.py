@@ -40,11 +40,26 @@ class Pieces(NamedTuple):
     is_cut: bool = False
 
 
-def cut(title: str, markdown: str, count_tokens: CountTokens, max_tokens: int) -> Pieces:
+def cut(
+    title: str,
+    markdown: str,
+    count_tokens: CountTokens,
+    max_tokens: int,
+    *,
+    min_tokens: int = 32,
+    overlap: int = 0,
+) -> Pieces:
     """Without tables of contents and the like: what they list is found where they lead to."""
     # Of what is searched: a passage must not be short because its links are long.
     count = _bounded(count_tokens, max_tokens, plain_text)
-    chunks = chunk_by_structure(markdown, count, max_tokens=max_tokens, most_blocks=_MOST_BLOCKS)
+    chunks = chunk_by_structure(
+        markdown,
+        count,
+        max_tokens=max_tokens,
+        min_tokens=min_tokens,
+        overlap=overlap,
+        most_blocks=_MOST_BLOCKS,
+    )
     pieces: list[Piece] = []
     for chunk in chunks:
         text = markdown[chunk.start : chunk.end]
@@ -100,10 +115,10 @@ def _is_list_of_links(text: str) -> bool:
 def make_cutter(config: Mapping[str, Any]) -> Callable[[str, bytes], Pieces]:
     """The sandbox's entry: `(title, markdown) -> pieces` of `max_tokens` tokens at most."""
     count = load_tokenizer().count
-    most = config["max_tokens"]
+    most, least, overlap = (config[f"{name}_tokens"] for name in ("max", "min", "overlap"))
 
     def run(title: str, markdown: bytes) -> Pieces:
-        return cut(title, markdown.decode(), count, most)
+        return cut(title, markdown.decode(), count, most, min_tokens=least, overlap=overlap)
 
     return run
 

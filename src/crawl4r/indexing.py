@@ -18,7 +18,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
@@ -28,7 +28,7 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import Crawl4rError, StorageDamaged, UsageError
 from crawl4r.passages import Cut, CutDocuments, Uncut, searchable, text_of
-from crawl4r.search.catalogue import Catalogue, Found, Version, facets_of
+from crawl4r.search.catalogue import OTHER_LANGUAGE, Catalogue, Found, Version, facets_of
 from crawl4r.search.index import Index
 from crawl4r.search.port import Embedder, Passage, Vector
 
@@ -46,6 +46,19 @@ class IndexRules(Struct, frozen=True):
     languages: frozenset[str] = frozenset(["en"])  # of crawled documents; empty for all
     with_near: bool = False  # documents that say almost the same as an older one
     max_tokens: int = 512  # in a passage
+    min_tokens: int = 32  # in the last passage of a section, where the one before it can spare them
+    overlap_tokens: int = 0  # that a passage repeats of the one before it in its section
+
+    @property
+    def cutting(self) -> str:
+        """The name under which an index remembers how its passages were cut."""
+        name = f"structure-{self.max_tokens}-words"
+        usual = IndexRules()
+        if self.min_tokens != usual.min_tokens:
+            name += f"-min-{self.min_tokens}"
+        if self.overlap_tokens:
+            name += f"-overlap-{self.overlap_tokens}"
+        return name
 
 
 class IndexProgress(Struct):
@@ -106,13 +119,13 @@ class Indexer:
 
     def _prepare(self) -> None:
         """Make sure that this index is ours to go on with, and drop what a crash left over."""
-        rules = f"structure-{self._rules.max_tokens}-words"
+        rules = self._rules.cutting
         if self._embedder:
             self._index.check_model(self._embedder.model)
         if (made_by := self._catalogue.fact(_RULES)) not in {None, rules}:
             raise UsageError(
-                f"the index has passages cut by {made_by}, the settings ask for {rules};"
-                " `crawl4r index --rebuild` makes it again"
+                f"the index has passages cut as {made_by}, the settings (index.max_tokens, min_tokens,"
+                f" overlap_tokens) ask for {rules}; `crawl4r index --rebuild` makes it again"
             )
         self._catalogue.put_fact(_RULES, rules)
         if self._embedder:
@@ -149,8 +162,8 @@ class Indexer:
         waiting = self._catalogue.count_waiting() if self._embedder else 0
         return self._documents.count_revised(self.cursor), waiting
 
-    def totals(self) -> dict[str, int]:
-        """What can be found now."""
+    def totals(self) -> dict[str, Any]:
+        """What can be found now, and what is kept out for its language."""
         return self._catalogue.totals()
 
     def stop(self) -> None:
@@ -274,7 +287,7 @@ class Indexer:
         language, languages = stored.document.language, self._rules.languages
         is_foreign = bool(languages and language) and language not in languages
         if is_foreign and not stored.document.external_id:
-            return f"language {language} is not in index.languages"
+            return OTHER_LANGUAGE.format(language)
         return None
 
     def _remove(self, before: Version, stored: StoredDocument, changes: _Changes) -> None:
@@ -319,6 +332,8 @@ class Indexer:
             assert before is not None
             changes.deleted += [f.entry.number for f in self._catalogue.passages_of(before)]
             self._catalogue.delete(before)
+        for each in [each for each in self._catalogue.left_out_ids() if each not in known]:
+            self._catalogue.take_in(each)
         self._catalogue.put_fact(_EPOCH, epoch)
         self._apply(changes, vanished)
 

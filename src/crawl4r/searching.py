@@ -2,7 +2,7 @@
 
 query ─> words and conditions ─┬─> keyword index: best 100 ─┐
                                └─> embedder ─> vectors: 100 ─┴─> fuse ─> once each, few a document
-                                         ─> neighbours, reranker, highlights ─> answer
+                      ─> scores that all queries share ─> neighbours, reranker, snippets ─> answer
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from math import inf
 
 import numpy as np
 from msgspec.structs import replace
@@ -18,11 +19,12 @@ from msgspec.structs import replace
 from crawl4r.content.plain_text import plain_text
 from crawl4r.errors import UsageError
 from crawl4r.search.caching import AnswerCache
-from crawl4r.search.catalogue import Found
 from crawl4r.search.cursor import Cursor
 from crawl4r.search.fusion import combine, ranked, reciprocal_ranks, with_support
-from crawl4r.search.highlight import best_line, highlights, with_fragment
+from crawl4r.search.halves import Halves
+from crawl4r.search.highlight import highlights
 from crawl4r.search.index import Index
+from crawl4r.search.languages import language_code, not_a_language
 from crawl4r.search.port import (
     Embedder,
     Filters,
@@ -31,14 +33,16 @@ from crawl4r.search.port import (
     Scored,
     Vector,
 )
-from crawl4r.search.query import ParsedQuery, parse
+from crawl4r.search.query import ParsedQuery, check_types, parse_checked
 from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
+from crawl4r.search.snippet import snippet_of, with_fragment
+from crawl4r.search.strength import cosine_scale, ideal_score
 from crawl4r.shown import command_line
 
 CANDIDATES = 100  # of each half
 _LIKELY = 60  # of both, among which the results are for sure
-LONGEST_QUERY = 1_000  # characters
 MOST_RESULTS = 200
+_NOTHING = KeywordQuery(())
 
 
 class Searcher:
@@ -61,11 +65,12 @@ class Searcher:
         self._clock = clock
 
     def search(self, request: SearchRequest) -> Answer:
-        """Raises UsageError for what cannot be asked; a strange query is answered all the same."""
+        """Raises UsageError for what cannot be asked, also in the text of the query."""
         started = self._clock()
         request = self._checked(request)
+        parsed = parse_checked(request.query)
         mark = self._index.catalogue.change_mark()
-        answer, was_there = self._cache.get(request, mark, lambda: self._answer(request))
+        answer, was_there = self._cache.get(request, mark, lambda: self._answer(request, parsed))
         total = 1_000 * (self._clock() - started)
         return replace(
             answer, is_cached=was_there, milliseconds={**answer.milliseconds, "total": total}
@@ -98,7 +103,7 @@ class Searcher:
                 chosen.append((hit, rank))
         found = self._index.catalogue.find([hit.number for hit, _ in chosen[:limit]])
         return [
-            Hit(found[hit.number], hit.score, None, hit.score, None, rank)
+            self._shown(Hit(found[hit.number], hit.score, None, hit.score, None, rank))
             for hit, rank in chosen[:limit]
             if hit.number in found
         ]
@@ -116,26 +121,32 @@ class Searcher:
                 "no reranker is configured: set search.reranker to the URL of a TEI server or to"
                 " the folder of an ONNX cross-encoder"
             )
-        return request
+        weights = (request.keyword_weight, request.vector_weight)
+        if not (min(weights) >= 0 and 0 < sum(weights) < inf):
+            raise UsageError("weights are numbers of 0 or more, and one of both is more than 0")
+        if request.rrf_k < 1:
+            raise UsageError(f"k of reciprocal rank fusion is 1 or more, not {request.rrf_k}")
+        if not 0 <= request.min_score <= 1:
+            raise UsageError(f"scores are from 0 to 1; the least cannot be {request.min_score:g}")
+        return replace(request, filters=_checked_filters(request.filters))
 
-    def _answer(self, request: SearchRequest) -> Answer:
+    def _answer(self, request: SearchRequest, parsed: ParsedQuery) -> Answer:
         watch = _Watch(self._clock)
-        parsed = parse(request.query[:LONGEST_QUERY])
         notes = list(parsed.notes)
-        if len(request.query) > LONGEST_QUERY:
-            notes.append(f"only the first {LONGEST_QUERY:,} characters of the query were read")
         if request.mode is Mode.HYBRID and self._embedder is None:
             notes.append("found by words alone; `crawl4r embed install` adds meaning")
         cursor = Cursor.read(request.cursor, self._index.catalogue.last_number())
         where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
         watch.lap("parse")
         halves = self._candidates(request, parsed, where, watch)
-        scores = self._fuse(request, halves)
+        notes = _why_few(request, halves) + notes
+        scores = [] if halves.is_chance else self._fuse(request, halves)
         likely = scores[: max(_LIKELY, 4 * (request.limit + len(cursor.shown)))]
         sources = self._index.catalogue.documents_of([hit.number for hit in likely])
         if request.mode is Mode.HYBRID and request.fusion is Fusion.CONVEX:
             documents = {number: document for number, (document, _) in sources.items()}
             likely = ranked(with_support(dict(scores), documents))[: len(likely)]
+        likely = _on_common_scale(likely, request, halves)
         likely = [hit for hit in likely if hit.score >= request.min_score]
         chosen = self._choose(request, likely, sources, cursor)
         watch.lap("fuse")
@@ -159,11 +170,12 @@ class Searcher:
 
     def _candidates(
         self, request: SearchRequest, parsed: ParsedQuery, where: Filters, watch: _Watch
-    ) -> _Halves:
+    ) -> Halves:
         """Both top lists, and both scores of everything that is in either."""
         keyword, vectors = self._index.keyword, self._index.vectors
         by_words: list[Scored] = []
         by_meaning: list[Scored] = []
+        ideal = 0.0
         vector = None
         embedding: Future[Vector] | None = None
         if request.mode is not Mode.KEYWORD and self._embedder and vectors and parsed.plain.strip():
@@ -171,6 +183,7 @@ class Searcher:
             embedding = self._beside.submit(self._embedder.embed_query, parsed.plain)
         if request.mode is not Mode.VECTOR:
             by_words = keyword.best(parsed.keywords, CANDIDATES, where)
+            ideal = ideal_score(keyword, parsed.keywords) if by_words else 0.0
             watch.lap("keyword")
         if embedding and vectors:
             vector = embedding.result()
@@ -178,7 +191,8 @@ class Searcher:
             by_meaning = vectors.nearest(vector, CANDIDATES, where)
             by_meaning = self._permitted(by_meaning, parsed.keywords)
             watch.lap("vector")
-        halves = _Halves(by_words, by_meaning)
+        scale = cosine_scale(self._embedder.model) if self._embedder and by_meaning else None
+        halves = Halves(by_words, by_meaning, ideal=ideal, scale=scale)
         if request.mode is Mode.HYBRID and vector is not None and vectors:
             only_meant = [n for n in halves.vector_ranks if n not in halves.keyword_ranks]
             only_said = [n for n in halves.keyword_ranks if n not in halves.vector_ranks]
@@ -200,7 +214,7 @@ class Searcher:
             hits = [hit for hit in hits if hit.number in kept]
         return hits
 
-    def _fuse(self, request: SearchRequest, halves: _Halves) -> list[Scored]:
+    def _fuse(self, request: SearchRequest, halves: Halves) -> list[Scored]:
         if request.mode is Mode.KEYWORD:
             scores = halves.keyword_scores
         elif request.mode is Mode.VECTOR:
@@ -251,38 +265,18 @@ class Searcher:
         return sorted(scored, key=lambda hit: -(hit.rerank_score or 0.0))
 
     def _finished(self, hit: Hit, parsed: ParsedQuery, reach: int) -> Hit:
-        text, language = hit.found.entry.text, hit.found.version.language
-        marks = highlights(
-            text, parsed.keywords, lambda words: self._index.keyword.stems(words, language)
-        )
-        line = plain_text(best_line(text, marks))
-        return replace(
-            hit,
-            highlights=marks,
-            link=with_fragment(hit.found.version.url, line),
-            neighbours=self._index.catalogue.neighbours(hit.found, reach) if reach else (),
-        )
+        around = self._index.catalogue.neighbours(hit.found, reach) if reach else ()
+        marks = self._marks(hit.found.entry.text, hit, parsed.keywords)
+        return self._shown(replace(hit, highlights=marks, neighbours=around), parsed.keywords)
 
+    def _shown(self, hit: Hit, query: KeywordQuery = _NOTHING) -> Hit:
+        plain = plain_text(hit.found.entry.text)
+        snippet = snippet_of(plain, self._marks(plain, hit, query))
+        return replace(hit, snippet=snippet, link=with_fragment(hit.found.version.url, snippet))
 
-class _Halves:
-    """The two rankings by passage number, and the scores that are known of each."""
-
-    def __init__(self, by_words: Sequence[Scored], by_meaning: Sequence[Scored]) -> None:
-        self.keyword_ranks = {hit.number: rank for rank, hit in enumerate(by_words, 1)}
-        self.vector_ranks = {hit.number: rank for rank, hit in enumerate(by_meaning, 1)}
-        self.keyword_scores = {hit.number: hit.score for hit in by_words}
-        self.vector_scores = {hit.number: hit.score for hit in by_meaning}
-
-    def hit(self, found: Found, score: float) -> Hit:
-        number = found.entry.number
-        return Hit(
-            found,
-            score,
-            self.keyword_scores.get(number),
-            self.vector_scores.get(number),
-            self.keyword_ranks.get(number),
-            self.vector_ranks.get(number),
-        )
+    def _marks(self, text: str, hit: Hit, query: KeywordQuery) -> list[tuple[int, int]]:
+        language = hit.found.version.language
+        return highlights(text, query, lambda words: self._index.keyword.stems(words, language))
 
 
 class _Watch:
@@ -297,6 +291,39 @@ class _Watch:
         now = self._clock()
         self.laps[name] = self.laps.get(name, 0.0) + 1_000 * (now - self._last)
         self._last = now
+
+
+def _on_common_scale(
+    ranked: Sequence[Scored], request: SearchRequest, halves: Halves
+) -> list[Scored]:
+    """The same order; each score is its share of the best one's, times how good that one is."""
+    if not ranked or ranked[0].score <= 0:
+        return [hit._replace(score=0.0) for hit in ranked]
+    factor = halves.strength(ranked[0].number, request) / ranked[0].score
+    return [hit._replace(score=max(hit.score, 0.0) * factor) for hit in ranked]
+
+
+def _why_few(request: SearchRequest, halves: Halves) -> list[str]:
+    """What to know about the candidates when no word occurs."""
+    if request.mode is Mode.VECTOR:
+        return ["nothing is near in meaning"] if halves.is_chance else []
+    if halves.keyword_ranks:
+        return []
+    none = "none of these words occur in what was searched"
+    if halves.nearest is None:
+        return [none]
+    if halves.is_chance:
+        return [f"{none}, and nothing is near in meaning"]
+    return [f"{none}; the results are near in meaning alone"]
+
+
+def _checked_filters(filters: Filters) -> Filters:
+    """Languages as documents have them. Raises UsageError for values that no document can have."""
+    check_types(filters.types)
+    for language in filters.languages:
+        if not language_code(language):
+            raise UsageError(not_a_language(language))
+    return filters._replace(languages=tuple(map(language_code, filters.languages)))
 
 
 def _both(asked: Filters, written: Filters) -> Filters:

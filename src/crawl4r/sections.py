@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
+from math import inf
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
@@ -20,6 +21,7 @@ from crawl4r.resilience.politeness import HostRules
 from crawl4r.resilience.probing import endpoint_of
 from crawl4r.resilience.retry import Backoff
 from crawl4r.resilience.stalling import WatchRules
+from crawl4r.search.languages import ALL, language_code, not_a_language
 from crawl4r.urls.address import BAD_PORTS
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.urls.credentials import are_hidden, without_credentials
@@ -276,9 +278,13 @@ class Indexing(Section, frozen=True):
     enabled: bool = True  # index while pages are crawled; `crawl4r index` does it later
     languages: list[str] = field(
         default_factory=lambda: ["en"]
-    )  # ISO 639, of crawled documents; empty for all
+    )  # ISO 639, of crawled documents; all, or empty, for every language
     near_duplicates: bool = False  # also documents that say almost the same as an older one
     max_tokens: Annotated[int, Meta(ge=16, le=8192)] = 512  # in a passage
+    # in the last passage of a section, if the one before it has enough; half of max_tokens at most
+    min_tokens: Annotated[int, Meta(ge=0, le=4096)] = 32
+    # that a passage repeats of the one before it in its section; half of max_tokens at most
+    overlap_tokens: Annotated[int, Meta(ge=0, le=4096)] = 0
     keyword: Address = "embedded"  # or postgresql://..., when one machine is not enough
     vectors: Address = "embedded"  # or the http:// address of a Qdrant server
     vectors_key: Secret = ""  # its API key; better in the environment: CRAWL4R_INDEX__VECTORS_KEY
@@ -286,9 +292,16 @@ class Indexing(Section, frozen=True):
     collection: str = "crawl4r"
 
     def __post_init__(self) -> None:
-        for code in self.languages:
-            if not re.fullmatch(r"[a-z]{2,3}", code):
-                raise SettingsError("languages", f"{code!r} is not an ISO 639 code like en")
+        languages = [language_code(name) or name.lower() for name in self.languages]
+        for code, name in zip(languages, self.languages, strict=True):
+            if code != ALL and not language_code(name):
+                raise SettingsError("languages", f"{not_a_language(name)}; {ALL} is every language")
+        force_setattr(self, "languages", languages)
+        if self.overlap_tokens > self.max_tokens // 2:
+            raise SettingsError(
+                "overlap_tokens",
+                f"must be at most {self.max_tokens // 2}, half of index.max_tokens",
+            )
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,40}", self.collection):
             raise SettingsError(
                 "collection", "must be up to 41 of a-z, 0-9 and '_', the first of them a letter"
@@ -318,8 +331,15 @@ class Searching(Section, frozen=True):
     fusion: Literal["convex", "rrf"] = "convex"  # of scores, or of ranks
     keyword_weight: Annotated[float, Meta(ge=0)] = 0.3  # of both, in convex fusion
     vector_weight: Annotated[float, Meta(ge=0)] = 0.7  # of both, in convex fusion
+    rrf_k: Annotated[int, Meta(ge=1)] = 60  # of rrf: the more, the less a first rank is worth
     per_document: Count = 2  # passages of one document; 0: any number
     reranker: Address = ""  # of a TEI server, or a folder with an ONNX cross-encoder
+
+    def __post_init__(self) -> None:
+        if not 0 < self.keyword_weight + self.vector_weight < inf:
+            raise SettingsError(
+                "keyword_weight", "or vector_weight must be more than 0, both finite"
+            )
 
 
 class Exploring(Section, frozen=True):

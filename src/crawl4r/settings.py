@@ -186,6 +186,7 @@ SHORT_NAMES = {
     "extract": "content.extract",
     "probe": "content.probe",
     "index": "index.enabled",
+    "languages": "index.languages",
     "explore": "explore.enabled",
     "logs": "logs.enabled",
     "proxies": "fetch.proxies.servers",

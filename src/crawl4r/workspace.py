@@ -358,7 +358,7 @@ class Workspace:
         agents = self.settings.robots_rules().agents
         return HostReporter(self.database, agents).report(host, since, until)
 
-    def _index_totals(self) -> dict[str, int] | None:
+    def _index_totals(self) -> dict[str, Any] | None:
         if not (self.path / "index").exists():
             return None
         from crawl4r.app_search import open_catalogue  # noqa: PLC0415 - weighs more than a crawl

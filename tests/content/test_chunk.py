@@ -333,3 +333,51 @@ def test_a_hostile_document_is_counted_in_few_calls_and_few_times_over(
     assert chunks[-1].end == len(markdown)
     assert len(calls) <= 16
     assert sum(calls) <= 12 * len(markdown)
+
+
+# --- overlaps ------------------------------------------------------------------------------------
+
+
+@given(DOCUMENT, COUNTERS, LIMITS, st.data())
+@settings(max_examples=80, deadline=None)
+def test_chunks_that_overlap_cover_the_document_and_none_is_too_large(
+    markdown: str, count: CountTokens, limit: int, data: st.DataObject
+) -> None:
+    overlap = data.draw(st.integers(0, limit // 2))
+    chunks = chunk_by_structure(markdown, count, max_tokens=limit, overlap=overlap)
+    assert [chunk.tokens for chunk in chunks] == list(count(texts(markdown, chunks)))
+    assert all(chunk.tokens <= limit or chunk.end - chunk.start == 1 for chunk in chunks)
+    covered = 0
+    for chunk in chunks:
+        assert chunk.start <= covered < chunk.end
+        covered = chunk.end
+    assert covered == len(markdown)
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+def test_a_chunk_repeats_whole_sentences_of_its_own_section_alone() -> None:
+    sentences = " ".join(f"Here is sentence number {n}." for n in range(20))
+    markdown = f"# One\n\n{sentences}\n\n# Two\n\n{sentences}"
+    chunks = chunk_by_structure(markdown, count_words, max_tokens=40, overlap=12)
+    begins = [text[:7].strip() for text in texts(markdown, chunks)]
+    assert begins == ["# One", *["Here is"] * 3, "# Two", *["Here is"] * 3]
+    for before, after in pairwise(chunks):
+        repeated = markdown[after.start : before.end]
+        assert repeated.count("number") == (0 if after.headings != before.headings else 2)
+    whole = chunk_by_structure("# One\n\nOne two three.", count_words, max_tokens=6, overlap=3)
+    assert len(whole) == 1, "what fits as a whole is not cut"
+
+
+def test_a_chunk_of_code_repeats_whole_lines_and_one_of_a_long_sentence_words() -> None:
+    code = "\n".join(f"line {n} of the program" for n in range(30))
+    markdown = f"```\n{code}\n```"
+    chunks = chunk_by_structure(markdown, count_words, max_tokens=40, overlap=12)
+    assert all(text.startswith("line") for text in texts(markdown, chunks)[1:])
+    sentence = " ".join(f"word{n}" for n in range(100))
+    first, second, *_ = chunk_by_structure(sentence, count_words, max_tokens=40, overlap=12)
+    assert len(sentence[second.start : first.end].split()) == 12
+
+
+def test_an_overlap_of_more_than_half_a_chunk_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most half"):
+        chunk_by_structure("words", count_words, max_tokens=10, overlap=6)

@@ -17,7 +17,10 @@ from tests.cli.running import EXECUTABLE, PATIENCE, environment
 
 WIDTH = 2000  # columns: no line is folded, so that whole words can be looked for
 WIDE = {"COLUMNS": str(WIDTH)}
-# What rich sends: colours, and the moves of a live view. No OSC: we make no links.
+# What rich sends: colours, and the moves of a live view. Of OSC only links of ours, which have an id.
+_OUR_LINK = re.compile(
+    r"\x1b\]8;id=[-0-9]+;(https?://[!-~]+)\x1b\\((?:(?!\x1b\]).)*?)\x1b\]8;;\x1b\\", re.DOTALL
+)
 _OURS = re.compile(
     r"\r(?=\x1b\[(?:2K|1A))|\x1b\[(?!5;7;8m)[0-9;]*m|\x1b\[(?:\?25[hl]|2K|[0-9]*A)|\r(?=\n)"
 )
@@ -70,7 +73,15 @@ def on_terminal(
 
 def smuggled(output: str) -> list[str]:
     """Characters, by name, that a terminal obeys or a reader is misled by, and that are not ours."""
-    return sorted({ascii(c) for c in _OURS.sub("", output) if _is_harmful(c)})
+    words = _OUR_LINK.sub(r"\2", output)
+    return sorted({ascii(c) for c in _OURS.sub("", words) if _is_harmful(c)})
+
+
+def live_links(output: str) -> list[str]:
+    """The addresses of all links that a terminal would follow."""
+    ours = _OUR_LINK.findall(output)
+    assert output.count("\x1b]8;") == 2 * len(ours), "each opened by us, and closed"
+    return [url for url, _ in ours]
 
 
 def _is_harmful(character: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.running import LOOPBACK, run
 from tests.hostile.commanding_site import MARKUP, Reply, html, serving
-from tests.hostile.terminals import WIDE, in_terminal
+from tests.hostile.terminals import WIDE, in_terminal, live_links
 
 WORDS_ONLY = {"CRAWL4R_EMBEDDER__KIND": "none"}
 TAGS = ["[/bold]", "[link=http://evil.example/]click[/link]", "[red]x[/red]", ":bomb:"]
@@ -54,7 +54,9 @@ def test_a_title_with_brackets_is_shown_as_it_is(workspace: Path) -> None:
     answer = run("search", "lighthouse", "-w", workspace, env={**WORDS_ONLY, **WIDE})
     assert MARKUP in answer.text
     code, seen = in_terminal("search", "lighthouse", "-w", workspace, env=WORDS_ONLY)
-    assert (code, "\x1b]8" in seen, MARKUP in seen) == (0, False, True)
+    assert (code, MARKUP in seen) == (0, True)
+    (link,) = live_links(seen)
+    assert link.startswith("https://imported.invalid/"), "ours, and not the one in the title"
 
 
 def test_a_folder_with_brackets_can_be_crawled_into(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
-"""Words of a query in a text, and links that lead to them."""
-
-from urllib.parse import unquote
+"""Words of a query in a text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.search.highlight import best_line, highlights, with_fragment
+from crawl4r.search.highlight import highlights
 from crawl4r.search.query import parse
 
 
@@ -37,21 +35,3 @@ def test_ranges_lie_in_the_text_one_after_the_other(text: str, query: str) -> No
     for first, last in highlights(text, parse(query).keywords, lower):
         assert end <= first < last <= len(text)
         end = last
-
-
-def test_the_line_with_the_most_marks_is_shown() -> None:
-    text = "first line\n\nred here\nred and red there"
-    marks = highlights(text, parse("red").keywords, lower)
-    assert best_line(text, marks) == "red and red there"
-    assert best_line(text, []) == "first line"
-
-
-def test_a_fragment_holds_the_words_and_keeps_the_anchor() -> None:
-    link = with_fragment(
-        "https://a.example/x#part", "a well-known line, with & and more words here"
-    )
-    address, text = link.split(":~:text=")
-    assert address == "https://a.example/x#part"
-    assert unquote(text) == "a well-known line, with & and more words"
-    assert not set("-,& ") & set(text)
-    assert with_fragment("https://a.example/", "  ") == "https://a.example/"

@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawl4r.content.kinds import Kind
+from crawl4r.content.markdown_blocks import ChunkKind
+from crawl4r.errors import UsageError
 from crawl4r.search.port import Clause, Filters
-from crawl4r.search.query import LONGEST_QUERY, MOST_CLAUSES, parse
+from crawl4r.search.query import (
+    LONGEST_QUERY,
+    LONGEST_READ,
+    MOST_CLAUSES,
+    TYPES,
+    parse,
+    parse_checked,
+)
 
 
 def clauses(text: str) -> tuple[Clause, ...]:
@@ -91,10 +101,38 @@ def test_the_narrowest_dates_hold() -> None:
 @pytest.mark.parametrize(
     "written", ["after:2024-13", "before:2024-02-30", "after:20245", "before:0"]
 )
-def test_a_bad_date_is_ignored_and_noted(written: str) -> None:
-    parsed = parse(f"wing {written}")
-    assert (parsed.filters, parsed.plain) == (Filters(), "wing")
-    assert written in parsed.notes[0]
+def test_a_bad_date_is_a_mistake_that_names_what_dates_look_like(written: str) -> None:
+    field, value = written.split(":")
+    with pytest.raises(UsageError, match=f"{value}.*is not a date.*{field}:2026-05-31"):
+        parse_checked(f"wing {written}")
+    assert parse_checked(f'"{written}"').filters == Filters(), "in quotes it is words"
+
+
+def test_an_unknown_type_or_language_is_a_mistake_that_lists_those_there_are() -> None:
+    with pytest.raises(UsageError, match="'spreadsheet' is not a type") as found:
+        parse_checked("wing type:spreadsheet")
+    assert all(name in str(found.value) for name in TYPES)
+    with pytest.raises(UsageError, match=r"'english' is not a language code.* de .* en "):
+        parse_checked("wing lang:english")
+    with pytest.raises(UsageError, match="'xx' is not a language code"):
+        parse_checked("wing lang:xx")
+    assert parse_checked("wing lang:gsw").filters.languages == ("gsw",)
+
+
+def test_the_types_of_a_query_are_those_of_documents_and_passages() -> None:
+    assert set(TYPES) == ({*Kind} | {*ChunkKind}) - {Kind.OTHER}
+
+
+@pytest.mark.parametrize("text", ["", " \t", "type:table", "-wing", "site:a.example -wing"])
+def test_a_query_without_words_is_a_mistake(text: str) -> None:
+    with pytest.raises(UsageError, match="to look for"):
+        parse_checked(text)
+
+
+def test_a_query_is_not_longer_than_people_type() -> None:
+    parse_checked("a" * LONGEST_QUERY)
+    with pytest.raises(UsageError, match=r"1,001 characters.*1,000"):
+        parse_checked("a" * (LONGEST_QUERY + 1))
 
 
 def test_a_site_cannot_be_excluded_and_the_notes_say_so() -> None:
@@ -117,8 +155,8 @@ def test_a_site_cannot_be_excluded_and_the_notes_say_so() -> None:
         ("f(*args) **bold**", ["f(*args", "bold"]),
         ('a 5" disk "unbalanced quote', ["a", "5", "disk", "unbalanced", "quote"]),
         (
-            "site: type:a/b lang:english after:lunch",
-            ["site", "type:a/b", "lang:english", "after:lunch"],
+            "site: type: lang: after: 2024",
+            ["site", "type", "lang", "after", "2024"],
         ),
         (r"back\slash \ e-mail", [r"back\slash", "e-mail"]),
     ],
@@ -142,7 +180,7 @@ def test_typographic_quotes_are_quotes() -> None:
 def test_long_queries_are_cut_and_noted() -> None:
     parsed = parse(" ".join(f"word{i}" for i in range(5_000)))
     assert len(parsed.keywords.clauses) == MOST_CLAUSES
-    assert len(parsed.plain) <= LONGEST_QUERY
+    assert len(parsed.plain) <= LONGEST_READ
     assert len(parsed.notes) == 2
 
 

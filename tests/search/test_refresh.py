@@ -37,6 +37,7 @@ def test_a_refresh_embeds_what_has_changed_and_little_more(tmp_path: Path) -> No
             "documents": DOCUMENTS,
             "passages": passages,
             "embedded": passages,
+            "other_languages": {},
         }
         assert index.keyword.count() == passages
         assert index.vectors is not None

@@ -1,7 +1,10 @@
 """Questions and their answers, on a small index of real parts."""
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -151,7 +154,11 @@ def test_scores_below_the_least_are_left_out(searcher: Searcher) -> None:
 
 def test_reciprocal_ranks_can_be_asked_for(searcher: Searcher) -> None:
     answer = searcher.search(SearchRequest("savepoint", fusion=Fusion.RRF))
-    assert answer.hits[0].score < 0.1
+    usual = searcher.search(SearchRequest("savepoint"))
+    assert answer.hits[0].found == usual.hits[0].found
+    assert abs(answer.hits[0].score - usual.hits[0].score) < 1e-9, "on the same scale"
+    flat = searcher.search(SearchRequest("savepoint", fusion=Fusion.RRF, rrf_k=10_000))
+    assert flat.hits[-1].score / flat.hits[0].score > answer.hits[-1].score / answer.hits[0].score
 
 
 def test_similar_documents_are_others(workspace: Path, searcher: Searcher) -> None:
@@ -197,14 +204,79 @@ def test_without_vectors_words_still_answer(tmp_path: Path) -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=200))
 def test_no_query_raises(searcher: Searcher, query: str) -> None:
-    answer = searcher.search(SearchRequest(query))
-    assert len(answer.hits) <= 10
+    with contextlib.suppress(UsageError):  # a condition that cannot hold, or no words
+        answer = searcher.search(SearchRequest(query))
+        assert len(answer.hits) <= 10
+        assert all(0 <= hit.score <= 1 for hit in answer.hits)
 
 
-def test_a_long_query_is_cut_and_it_says_so(searcher: Searcher) -> None:
-    answer = searcher.search(SearchRequest("savepoint " * 500))
-    assert answer.hits
-    assert any("1,000 characters" in note for note in answer.notes)
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.KEYWORD])
+def test_a_score_says_how_much_of_the_query_is_there(searcher: Searcher, mode: Mode) -> None:
+    def best(query: str) -> float:
+        return searcher.search(SearchRequest(query, mode)).hits[0].score
+
+    whole = best("rollback savepoint")
+    assert whole > best("rollback savepoint zebra giraffe") > best("rollback zebra giraffe lion")
+    assert 0 < whole <= 1
+
+
+def test_a_score_does_not_change_what_comes_first(searcher: Searcher) -> None:
+    request = SearchRequest("transaction savepoint lock statements", limit=20)
+    scores = [hit.score for hit in searcher.search(request).hits]
+    assert scores == sorted(scores, reverse=True)
+    filtered = searcher.search(replace(request, filters=Filters(types=("record",))))
+    assert filtered.hits[0].score == pytest.approx(scores[0]), "filters change no score"
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"keyword_weight": 0.0, "vector_weight": 0.0}, "weights"),
+        ({"vector_weight": float("nan")}, "weights"),
+        ({"keyword_weight": float("inf")}, "weights"),
+        ({"rrf_k": 0}, "1 or more"),
+        ({"min_score": 1.5}, "from 0 to 1"),
+        ({"filters": Filters(types=("spreadsheet",))}, "not a type"),
+        ({"filters": Filters(languages=("english",))}, "not a language code"),
+        ({"query": "savepoint " * 500}, "5,000 characters"),
+        ({"query": "  "}, "empty"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_mistake(
+    searcher: Searcher, changed: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(UsageError, match=named):
+        searcher.search(replace(SearchRequest("savepoint"), **changed))
+
+
+class KnownModel(WordVectors):
+    """The vectors of the tests under the name of a model whose cosines are known."""
+
+    model = "all-MiniLM-L6-v2-int8"
+
+
+def test_words_that_occur_nowhere_with_nothing_near_find_nothing(workspace: Path) -> None:
+    with opened(workspace / "index" / "one", writable=False) as parts:
+        known, unknown = Searcher(parts, KnownModel()), Searcher(parts, WordVectors())
+        nothing = known.search(SearchRequest("zebra"))
+        assert (nothing.hits, nothing.candidates) == ([], 0)
+        assert "none of these words occur" in nothing.notes[0]
+        assert "nothing is near in meaning" in nothing.notes[0]
+        assert not known.search(SearchRequest("zebra", Mode.VECTOR)).hits
+        some = unknown.search(SearchRequest("zebra"))
+        assert some.hits, "of this model it is not known what is far"
+        assert "near in meaning alone" in some.notes[0]
+        assert known.search(SearchRequest("zebra savepoint")).hits
+        assert not known.search(SearchRequest("zebra", Mode.KEYWORD)).hits
+
+
+def test_what_is_shown_and_the_link_are_words_of_the_passage(searcher: Searcher) -> None:
+    hit = searcher.search(SearchRequest("rollback", limit=1)).hits[0]
+    assert hit.snippet.text in hit.found.entry.text
+    words = unquote(hit.link.partition(":~:text=")[2])
+    assert words and words in hit.snippet.text
+    near = searcher.similar("https://other.example/x", limit=1)[0]
+    assert near.snippet.text and ":~:text=" in near.link
 
 
 @pytest.mark.parametrize("limit", [0, -1, 201])

@@ -18,6 +18,7 @@ from crawl4r.content.chunk_atoms import (
     structural_atoms,
     word_atoms,
 )
+from crawl4r.content.chunk_overlap import tail_length
 from crawl4r.content.markdown_blocks import ChunkKind, scan_blocks
 
 __all__ = ["Chunk", "ChunkKind", "CountTokens", "chunk_by_structure", "chunk_by_window"]
@@ -50,10 +51,11 @@ def chunk_by_structure(
     *,
     max_tokens: int = 512,
     min_tokens: int = 32,
+    overlap: int = 0,
     most_blocks: int | None = None,
 ) -> list[Chunk]:
     """Cut where the document breaks by itself. Joined, the chunks are the document, or as much of it as
-    has about `most_blocks` blocks.
+    has about `most_blocks` blocks; with an overlap, they repeat a little of it.
 
     No chunk reaches across a heading. Neighbouring blocks are packed up to `max_tokens`; a block
     that fits is never split; one that does not is split between items, rows, lines or sentences,
@@ -61,20 +63,31 @@ def chunk_by_structure(
     that would no longer fit: that stays whole. Only a single character may exceed the limit.
     A last chunk of a section below `min_tokens` (at most half the limit) takes blocks from the
     chunk before it.
+
+    A chunk that goes on with a section begins with the last sentences of the chunk before it, or with
+    lines of code, tables and lists, up to `overlap` tokens of them. For that, a section that does not
+    fit as a whole is cut into chunks that leave as much room.
     """
     if max_tokens < 1:
         raise ValueError("a chunk needs room for a token")
+    if not 0 <= overlap <= max_tokens // 2:
+        raise ValueError("an overlap is at most half of a chunk")
     count = counting_once(count)
     blocks = scan_blocks(markdown, most_blocks)
     sections = sections_of(blocks)
-    atoms = structural_atoms(markdown, blocks, sections, count, max_tokens)
-    packing = _Packing(atoms, max_tokens)
+    limit = max_tokens - overlap
+    atoms = structural_atoms(markdown, blocks, sections, count, limit)
+    packing = _Packing(atoms, limit, max_tokens)
     ranges = [
         packed
         for _, group in groupby(range(len(atoms)), key=lambda at: atoms[at].section)
         for packed in packing.pack(_range_of(group), min(min_tokens, max_tokens // 2))
     ]
-    return _chunks(markdown, packing, ranges, sections, count)
+    chunks = _chunks(markdown, packing, ranges, sections, count)
+    if overlap:
+        begins = {blocks[section.first].start for section in sections}
+        return _overlapping(markdown, chunks, begins, count, overlap, max_tokens)
+    return chunks
 
 
 def chunk_by_window(
@@ -102,15 +115,19 @@ def _range_of(group: Iterator[int]) -> _Range:
 class _Packing:
     """Which atoms go together, judged by the sum of their tokens."""
 
-    def __init__(self, atoms: Sequence[Atom], limit: int) -> None:
+    def __init__(self, atoms: Sequence[Atom], limit: int, most: int | None = None) -> None:
+        """`most`: the tokens up to which a section is not cut, and a chunk not halved."""
         self.atoms = atoms
         self.limit = limit
+        self.most = most or limit
         self._before = [0, *accumulate(atom.tokens for atom in atoms)]
 
     def total(self, first: int, end: int) -> int:
         return self._before[end] - self._before[first]
 
     def pack(self, section: _Range, min_tokens: int) -> list[_Range]:
+        if self.limit < self.most and self.total(*section) <= self.most:
+            return [section]
         packed: list[_Range] = []
         pieces: list[list[_Range]] = []
         for piece in self._pieces(*section):
@@ -217,13 +234,39 @@ def _counted(
     return kept + counted[-1:]
 
 
+def _overlapping(
+    markdown: str,
+    chunks: Sequence[Chunk],
+    begins: set[int],
+    count: CountTokens,
+    overlap: int,
+    most: int,
+) -> list[Chunk]:
+    """The chunks, each with the end of the one before it unless it begins a section."""
+    lapped = list(chunks)
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for at, chunk in enumerate(chunks):
+        if at and chunk.start not in begins:
+            before = chunks[at - 1]
+            tail = tail_length(markdown[before.start : before.end], before.kind, count, overlap)
+            start = chunk.start - tail
+            (tokens,) = count([markdown[start : chunk.end]])
+            if tail and tokens <= most:
+                chunk = chunk._replace(start=start, tokens=tokens)  # noqa: PLW2901
+        text = markdown[chunk.start : chunk.end].strip()
+        identity = _identity(chunk.headings, text, seen[chunk.headings, text])
+        seen[chunk.headings, text] += 1
+        lapped[at] = chunk._replace(id=identity)
+    return lapped
+
+
 def _halves(whole: _Range) -> list[_Range]:
     middle = (whole.first + whole.end) // 2
     return [_Range(whole.first, middle), _Range(middle, whole.end)]
 
 
 def _is_over(packing: _Packing, part: _Range, tokens: int) -> bool:
-    return tokens > packing.limit and part.end - part.first > 1
+    return tokens > packing.most and part.end - part.first > 1
 
 
 def _kind(atoms: Sequence[Atom]) -> ChunkKind:

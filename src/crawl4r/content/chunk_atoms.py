@@ -98,7 +98,7 @@ def structural_atoms(
             joins_heading = at == section.body and block.kind not in _WHOLE and heading * 2 <= limit
             room = limit - heading if joins_heading else limit
             atoms.append(Atom(block.start, block.end, tokens[at], block.depth, room, number, block))
-    for fineness, split in enumerate((_sentences, split_lines, words_of, _slices(limit), list)):
+    for fineness, split in enumerate((sentences_of, split_lines, words_of, _slices(limit), list)):
         atoms = _refine(markdown, atoms, split, _FINE + fineness, count, limit)
     return atoms
 
@@ -157,7 +157,7 @@ def _refine(
     parts = {
         at: split(markdown[atom.start : atom.end])
         for at, atom in enumerate(atoms)
-        if atom.tokens > atom.room and not (split is _sentences and atom.block.kind in _WHOLE)
+        if atom.tokens > atom.room and not (split is sentences_of and atom.block.kind in _WHOLE)
     }
     if not parts:
         return list(atoms)
@@ -184,7 +184,8 @@ def _split_atom(
         start = end
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
+    """The sentences, each with the blanks after it."""
     parts, start = [], 0
     for found in _SENTENCE_BREAK.finditer(text):
         if start < found.end() < len(text):

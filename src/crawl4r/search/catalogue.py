@@ -61,6 +61,7 @@ CREATE INDEX chunks_waiting ON chunks(number) WHERE NOT is_embedded;
 CREATE TABLE left_out (document_id TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 """
 }
+OTHER_LANGUAGE = "language {} is not in index.languages"  # why a document is left out
 _LEVEL = 3
 _CHANGES = "changes"
 _AT_ONCE = 500  # numbers in one question
@@ -173,13 +174,27 @@ class Catalogue:
         """Grows with every commit; what was found under another one may be out of date."""
         return int(self.fact(_CHANGES) or 0)
 
-    def totals(self) -> dict[str, int]:
-        """What can be found now."""
+    def totals(self) -> dict[str, Any]:
+        """What can be found now, and what is kept out for its language."""
         (row,) = self._database.read(
             "SELECT count(DISTINCT v.id), count(*), coalesce(sum(c.is_embedded), 0)"
             " FROM chunks c JOIN versions v ON v.id = c.version WHERE v.retired_at IS NULL"
         )
-        return {"documents": row[0], "passages": row[1], "embedded": row[2]}
+        return {
+            "documents": row[0],
+            "passages": row[1],
+            "embedded": row[2],
+            "other_languages": self.other_languages(),
+        }
+
+    def other_languages(self) -> dict[str, int]:
+        """Documents that are left out because of their language, by language."""
+        rows = self._database.read(
+            "SELECT reason, count(*) FROM left_out WHERE reason LIKE ? GROUP BY reason",
+            (OTHER_LANGUAGE.format("%"),),
+        )
+        before, after = (len(part) for part in OTHER_LANGUAGE.split("{}"))
+        return {reason[before : len(reason) - after]: count for reason, count in rows}
 
     def count_waiting(self) -> int:
         """Passages that have no vector yet."""
@@ -328,6 +343,11 @@ class Catalogue:
 
     def take_in(self, document_id: str) -> None:
         self._database.write("DELETE FROM left_out WHERE document_id = ?", (document_id,))
+
+    def left_out_ids(self) -> Iterator[str]:
+        """The documents that are not, or not as a whole, in the index."""
+        for (document_id,) in self._database.stream("SELECT document_id FROM left_out"):
+            yield document_id
 
     def why_left_out(self, document_id: str) -> str | None:
         rows = self._database.read(

@@ -1,5 +1,7 @@
 """Two rankings become one. Pure functions over scores by passage number.
 
+The scores here order the candidates of one query. What users see is made of them in `strength.py`.
+
 The convex combination needs both scores of every candidate, whichever ranking it came from, and beats
 reciprocal ranks. How scores are scaled and weighed was measured on abstracts and on questions
 (docs/decisions/0007).

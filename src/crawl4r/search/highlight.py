@@ -1,11 +1,9 @@
-"""Where a passage answers: the query's words in its text, and a link that leads there."""
+"""Where a passage answers: the query's words in its text."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from urllib.parse import quote
 
 from crawl4r.search.port import KeywordQuery
 from crawl4r.search.words import without_stop_words
@@ -15,9 +13,6 @@ Stems = Callable[[Sequence[str]], list[str]]
 _WORD = re.compile(r"[^\W_]+")
 _STOPPED_BY = ("english",)  # nobody looks for the `a` of a question
 _ALIKE = 3  # letters that a word and its forms share at the beginning
-_FRAGMENT_WORDS = 8
-_LONGEST_LINE = 300  # characters: a few words of it are shown
-_UNSAFE = "-,&"  # have a meaning inside a text fragment
 
 
 def highlights(text: str, query: KeywordQuery, stems: Stems) -> list[tuple[int, int]]:
@@ -66,28 +61,3 @@ def _wanted(query: KeywordQuery) -> tuple[list[str], tuple[str, ...]]:
             if clause.is_prefix and parts:
                 prefixes.append(parts[-1])
     return list(words), tuple(prefixes)
-
-
-def best_line(text: str, marks: Sequence[tuple[int, int]]) -> str:
-    """The line with the most highlights; of a text without any, its first."""
-    starts = [mark[0] for mark in marks]
-    best, most, start = "", -1, 0
-    for line in text.splitlines(keepends=True):
-        end = start + len(line)
-        count = bisect_left(starts, end) - bisect_left(starts, start)
-        if count > most and line.strip():
-            best, most = line.strip(), count
-        start = end
-    return best[:_LONGEST_LINE]
-
-
-def with_fragment(url: str, plain_line: str) -> str:
-    """The address with a text fragment, which makes a browser scroll to these words."""
-    words = plain_line.split()[:_FRAGMENT_WORDS]
-    if not words:
-        return url
-    text = quote(" ".join(words), safe="")
-    for sign in _UNSAFE:
-        text = text.replace(sign, f"%{ord(sign):02X}")
-    address, _, anchor = url.partition("#")
-    return f"{address}#{anchor}:~:text={text}"

@@ -10,20 +10,26 @@
     after:2024  before:2024-05-01     captured then (UTC); a year, a month or a day
 
 What only looks like this (`C++`, `std::map`, `-1`, `ps -ef`, `foo:bar`) is looked for as words.
-Nothing that can be typed is an error.
+A condition that cannot hold (`type:spreadsheet`, `lang:english`, `after:lunch`) is a mistake, and so is
+a query without words; quotes make words of what looks like a condition.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from crawl4r.errors import InvalidUrl
+from crawl4r.errors import InvalidUrl, UsageError
+from crawl4r.search.languages import language_code, not_a_language
 from crawl4r.search.port import Clause, Filters, KeywordQuery
 from crawl4r.urls.canonical import canonicalize, split
 
-LONGEST_QUERY = 10_000  # characters
+LONGEST_QUERY = 1_000  # characters that a user may ask with
+LONGEST_READ = 10_000  # characters
+# Kinds of documents (`content/kinds.py`), and of passages (`content/markdown_blocks.py`).
+TYPES = ("html", "pdf", "text", "feed", "json", "xml", "record", "prose", "code", "table", "list")
 MOST_CLAUSES = 256  # different ones: each is looked up
 
 _TOKEN = re.compile(
@@ -40,8 +46,6 @@ _AROUND_WORDS = "\"'`.,;:!?()[]{}<>|*\u2026\u00ab\u00bb\u2018\u2019\u3001\u3002\
 _PREFIX = re.compile(r"(?:\w[\w.-]+|[^\W\x00-\x7f])\*")
 _OPTION = re.compile(r"[a-z]{1,2}(?![\w:])", re.IGNORECASE | re.ASCII)  # as in `ps -ef`
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-\w+)?")
-_NAME = re.compile(r"[\w-]+")
 
 
 class ParsedQuery(NamedTuple):
@@ -49,16 +53,46 @@ class ParsedQuery(NamedTuple):
     filters: Filters
     plain: str  # the words without syntax: what an embedder understands
     notes: tuple[str, ...]  # what was ignored, and why
+    mistakes: tuple[str, ...] = ()  # what cannot be meant, and what to write instead
 
 
 def parse(text: str) -> ParsedQuery:
     """Read a query; never raises."""
     reading = _Reading()
-    if len(text) > LONGEST_QUERY:
-        reading.notes.append(f"only the first {LONGEST_QUERY:,} characters were read")
-    for token in _TOKEN.finditer(_UNTYPED.sub(" ", text[:LONGEST_QUERY]).translate(_QUOTES)):
+    if len(text) > LONGEST_READ:
+        reading.notes.append(f"only the first {LONGEST_READ:,} characters were read")
+    for token in _TOKEN.finditer(_UNTYPED.sub(" ", text[:LONGEST_READ]).translate(_QUOTES)):
         reading.add(token["sign"], token["field"], token["phrase"], token["word"])
     return reading.result()
+
+
+def parse_checked(text: str) -> ParsedQuery:
+    """Read what a user asks. Raises UsageError for a mistake in it, with what to change."""
+    if len(text) > LONGEST_QUERY:
+        raise UsageError(
+            f"the query has {len(text):,} characters; shorten it to {LONGEST_QUERY:,} or fewer"
+        )
+    parsed = parse(text)
+    if parsed.mistakes:
+        raise UsageError("; ".join(parsed.mistakes))
+    if not parsed.plain.strip():
+        raise UsageError(
+            "the query only narrows and excludes; add a word to look for"
+            if text.strip()
+            else "the query is empty; give some words to look for"
+        )
+    return parsed
+
+
+def check_types(types: Iterable[str]) -> None:
+    """Raises UsageError for a type that neither documents nor passages can have."""
+    for value in types:
+        if value.lower() not in TYPES:
+            raise UsageError(_not_a_type(value))
+
+
+def _not_a_type(value: str) -> str:
+    return f"{value!r} is not a type; there are {', '.join(TYPES)}"
 
 
 class _Reading:
@@ -66,6 +100,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self.notes: list[str] = []
+        self.mistakes: list[str] = []
         self._clauses: dict[tuple[tuple[str, ...], bool, bool], Clause] = {}
         self._plain: list[str] = []
         self._filters = Filters()
@@ -89,6 +124,7 @@ class _Reading:
             self._filters,
             " ".join(self._plain),
             tuple(dict.fromkeys(self.notes)),
+            tuple(dict.fromkeys(self.mistakes)),
         )
 
     def _add_clause(self, written: list[str], sign: str) -> None:
@@ -109,8 +145,12 @@ class _Reading:
 
     def _add_filter(self, sign: str, field: str, value: str) -> bool:
         """Whether this is a condition (or a mistaken one), not words."""
+        if mistake := _mistake(field, value):
+            self.mistakes.append(f'{mistake} (to look for these words: "{field}:{value}")')
+            return True
         if field in ("before", "after"):
-            return self._add_date(sign, field, value)
+            self._add_date(sign, field, value)
+            return True
         spelled = _spelled(field, value)
         if not spelled:
             return False
@@ -129,19 +169,29 @@ class _Reading:
             self._filters = filters._replace(collections=_with(filters.collections, spelled))
         return True
 
-    def _add_date(self, sign: str, field: str, value: str) -> bool:
+    def _add_date(self, sign: str, field: str, value: str) -> None:
         moment = _moment(value)
-        if moment is None and not value[:1].isdigit():
-            return False
-        if moment is None:
-            self.notes.append(f"{field}:{value} is not a year, month or day and was ignored")
-        elif sign == "-":
+        assert moment is not None, "it was looked at"
+        if sign == "-":
             self.notes.append(f"-{field}: is not supported; -{field}:{value} was ignored")
         elif field == "before":
             self._filters = self._filters._replace(before=min(self._filters.before, moment))
         else:
             self._filters = self._filters._replace(since=max(self._filters.since, moment))
-        return True
+
+
+def _mistake(field: str, value: str) -> str:
+    """Why this value cannot be meant, and which can; empty when it can."""
+    if field == "type" and value.lower() not in TYPES:
+        return _not_a_type(value)
+    if field == "lang" and not language_code(value):
+        return not_a_language(value)
+    if field in ("before", "after") and _moment(value) is None:
+        return (
+            f"{value!r} is not a date; {field}: takes a year, a month or a day,"
+            f" like {field}:2026, {field}:2026-05 or {field}:2026-05-31"
+        )
+    return ""
 
 
 def _with(values: tuple[str, ...], value: str) -> tuple[str, ...]:
@@ -152,11 +202,10 @@ def _spelled(field: str, value: str) -> str:
     """The value as facets spell it; empty when it cannot be one."""
     if field == "site":
         return _domain(value)
-    lowered = value.lower()
     if field == "lang":
-        return lowered.partition("-")[0] if _LANGUAGE.fullmatch(lowered) else ""
+        return language_code(value)
     if field == "type":
-        return lowered if _NAME.fullmatch(lowered) else ""
+        return value.lower()
     return value.strip().strip('"')
 
 

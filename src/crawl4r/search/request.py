@@ -10,8 +10,10 @@ from msgspec import Struct, field
 from crawl4r.search.catalogue import Found
 from crawl4r.search.fusion import RRF_K
 from crawl4r.search.port import Filters
+from crawl4r.search.snippet import Snippet
 
 EVERYTHING = Filters()
+NO_SNIPPET = Snippet()
 
 
 class Mode(StrEnum):
@@ -36,7 +38,7 @@ class SearchRequest(Struct, frozen=True):
     keyword_weight: float = 0.3
     vector_weight: float = 0.7
     rrf_k: int = RRF_K
-    min_score: float = 0.0
+    min_score: float = 0.0  # from 0 to 1; it means the same for every query
     per_document: int = 2  # passages of one document; 0 for any number
     neighbours: int = 0  # passages before and after each that come with it
     rerank: bool = False
@@ -48,14 +50,15 @@ class Hit(Struct, frozen=True):
     """A passage that answers, with where it comes from."""
 
     found: Found
-    score: float
+    score: float  # from 0 to 1, comparable between queries (`strength.py`)
     keyword_score: float | None  # BM25
     vector_score: float | None  # cosine
     keyword_rank: int | None  # from 1, among the best of that half
     vector_rank: int | None
     rerank_score: float | None = None
     highlights: Sequence[tuple[int, int]] = ()  # character ranges of the passage's text
-    link: str = ""  # the URL with a text fragment
+    snippet: Snippet = NO_SNIPPET  # what to show of it
+    link: str = ""  # the URL with a text fragment of words in the snippet
     neighbours: Sequence[Found] = ()
 
     @property

@@ -110,6 +110,13 @@ _OPTIONS = [
         help="Make the documents searchable: words at once, vectors following.  [default: index]",
     ),
     click.option(
+        "--language",
+        "languages",
+        multiple=True,
+        metavar="CODE|all",
+        help="Make only pages in this language searchable; `all` for every one.  [default: en]",
+    ),
+    click.option(
         "--logs/--no-logs",
         default=None,
         help="Write CSV files of pages, links and metrics beside the crawl.  [default: no-logs]",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import Any
 
 from rich.padding import Padding
@@ -13,10 +11,10 @@ from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.wording import clock_time
 from crawl4r.search.catalogue import Found
 from crawl4r.search.request import Answer, Hit, SearchRequest
+from crawl4r.search.snippet import Snippet
 from crawl4r.shown import command_line, visible, visible_text
 
-_SHOWN = 360  # characters of a passage
-_LINK_MARKS = re.compile(r"\[(?=[^\[\]]*\]\()|\]\([^()\s]*\)?")
+_INDENT = 4
 
 
 def name_of(hit: Hit) -> str:
@@ -52,6 +50,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "end": entry.end,
         "content_type": entry.content_type,
         "highlights": [list(mark) for mark in hit.highlights],
+        "snippet": str(hit.snippet),
         "link": hit.link,
         "captured_at": clock_time(version.captured_at),
         "sha256": version.sha256,
@@ -83,13 +82,13 @@ def print_answer(answer: Answer, request: SearchRequest, *, explain: bool) -> No
     for number, hit in enumerate(answer.hits, 1):
         print_hit(screen, number, hit, explain=explain)
     for note in answer.notes:
-        screen.print(Text(visible(note), "yellow"))
+        screen.print(Text(visible(note), "yellow"), soft_wrap=True)
     took = answer.milliseconds.get("total", 0.0)
     words = f"{len(answer.hits)} of {answer.candidates} candidates in {took:.0f} ms"
     if explain:
         parts = [f"{k} {v:.1f}" for k, v in answer.milliseconds.items() if k != "total"]
         words += f" ({', '.join(parts)})"
-    screen.print(Text(words, "dim"))
+    screen.print(Text(words, "dim"), soft_wrap=not screen.is_terminal)
     if answer.cursor:
         more = command_line("--limit", request.limit * 2)
         screen.print(Text(f"more: {more}, or --cursor with --json", "dim"))
@@ -99,25 +98,29 @@ def print_hit(screen: Screen, number: int, hit: Hit, *, explain: bool) -> None:
     entry, version = hit.found
     names = dict.fromkeys([version.title, *entry.headings])
     way = visible_text(" > ".join(" ".join(name.split()) for name in names) or version.url)
-    screen.print(
-        Text.assemble((f"{number:2}. ", "dim"), (way, "bold"), (f"  {hit.score:.3f}", "dim"))
+    title = Text.assemble((f"{number:2}. ", "dim"), (way, "bold"), (f"  {hit.score:.3f}", "dim"))
+    screen.print(title, soft_wrap=not screen.is_terminal)
+    _print_below(screen, _excerpt(hit.snippet))
+    # On a terminal the link itself, and in a pipe the whole of it, leads to the passage.
+    target = hit.link or version.url
+    screen.print_link(target, version.url if screen.is_terminal else target)
+    source = (
+        f"{clock_time(version.captured_at)}  sha256 {version.sha256[:12]}"
+        f"  characters {entry.start:,} to {entry.end:,}"
     )
-    screen.print(Padding(_excerpt(hit), (0, 0, 0, 4)))
-    source = f"{hit.link or version.url}"
-    screen.print(Padding(Text(source, style="cyan", overflow="fold"), (0, 0, 0, 4)))
-    screen.print(
-        Padding(
-            Text(
-                f"{clock_time(version.captured_at)}  sha256 {version.sha256[:12]}"
-                f"  characters {entry.start:,} to {entry.end:,}",
-                style="dim",
-            ),
-            (0, 0, 0, 4),
-        )
-    )
+    _print_below(screen, Text(source, "dim"))
     if explain:
-        screen.print(Padding(Text(_explained(hit), style="magenta"), (0, 0, 0, 4)))
+        _print_below(screen, Text(_explained(hit), "magenta"))
     screen.print()
+
+
+def _print_below(screen: Screen, text: Text) -> None:
+    """Under the title; a terminal's lines are folded, those in a pipe are as long as they are."""
+    if screen.is_terminal:
+        screen.print(Padding(text, (0, 0, 0, _INDENT)))
+    else:
+        for line in text.split("\n"):
+            screen.print(Text(" " * _INDENT) + line, soft_wrap=True)
 
 
 def _explained(hit: Hit) -> str:
@@ -136,41 +139,15 @@ def _explained(hit: Hit) -> str:
     return "; ".join(parts)
 
 
-def _excerpt(hit: Hit) -> Text:
-    """The part of the passage with the most of the query's words in it."""
-    text, marks = hit.found.entry.text, hit.highlights
-    start = _best_window(marks, len(text))
-    start = max(text.rfind("\n", 0, start) + 1, text.rfind(". ", 0, start) + 1, start - 120, 0)
-    end = min(start + _SHOWN, len(text))
-    shown = _without_addresses(_marked(text, start, end, marks))
+def _excerpt(snippet: Snippet) -> Text:
+    """The snippet with its marks. Escapes change offsets, so each piece is escaped on its own."""
+    shown, at = Text(), 0
+    if snippet.is_cut_before:
+        shown.append("... ", "dim")
+    for first, last in snippet.marks:
+        shown.append(visible_text(snippet.text[at:first]))
+        shown.append(visible_text(snippet.text[first:last]), "bold yellow")
+        at = last
+    shown.append(visible_text(snippet.text[at:]))
     lines = Text("\n").join(line for line in shown.split("\n") if line.plain.strip())
-    lines.rstrip()
-    return lines + Text(" ..." if end < len(text) else "", style="dim")
-
-
-def _marked(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> Text:
-    """A part of a text with its marks. Escapes change offsets, so each piece is escaped on its own."""
-    shown, at = Text(), start
-    for first, last in marks:
-        if first >= at and last <= end:
-            shown.append(visible_text(text[at:first]))
-            shown.append(visible_text(text[first:last]), "bold yellow")
-            at = last
-    return shown.append(visible_text(text[at:end]))
-
-
-def _without_addresses(text: Text) -> Text:
-    """Links as their words alone: nobody reads an address in the middle of a sentence."""
-    kept, at = Text(), 0
-    for mark in _LINK_MARKS.finditer(text.plain):
-        kept.append_text(text[at : mark.start()])
-        at = mark.end()
-    return kept.append_text(text[at:])
-
-
-def _best_window(marks: Any, length: int) -> int:
-    starts = [first for first, _ in marks]
-    best = max(
-        starts, key=lambda at: (sum(at <= other < at + _SHOWN for other in starts), -at), default=0
-    )
-    return min(best, max(length - 1, 0))
+    return lines + Text(" ..." if snippet.is_cut_after else "", "dim")

@@ -13,14 +13,17 @@ from msgspec.structs import asdict
 from crawl4r.interfaces.cli.options import (
     check_that_there_is_a_crawl,
     json_option,
+    open_for_reading,
     print_json,
+    settings_for_reading,
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.wording import human_seconds
+from crawl4r.interfaces.cli.wording import human_seconds, languages_kept_out
 
 if TYPE_CHECKING:
     from crawl4r.indexing import IndexProgress
+    from crawl4r.settings import Settings
 
 
 @click.command("index")
@@ -28,23 +31,42 @@ if TYPE_CHECKING:
 @click.option(
     "--rebuild", is_flag=True, help="Make a new index beside the old one, then switch to it."
 )
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE|all",
+    help="Take in only documents in this language; `all` for every one.  [default: en]",
+)
 @click.option("--no-vectors", is_flag=True, help="Words only; vectors with the next run.")
 @click.option("--dry-run", is_flag=True, help="Only say how much there is to do.")
 @json_option
-def command(workspace: Path, rebuild: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
+def command(
+    workspace: Path,
+    rebuild: bool,
+    languages: tuple[str, ...],
+    no_vectors: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     """Make the documents of a workspace searchable: by their words, then by their meaning.
 
     \b
     crawl4r index -w docs
     crawl4r index -w docs --rebuild
+    crawl4r index -w docs --language en --language de
 
     Goes on where it stopped; Ctrl-C leaves the rest for the next run. Searches see what is done so
-    far. `crawl4r crawl` does the same while it crawls.
+    far. `crawl4r crawl` does the same while it crawls. Languages are remembered, and those that are
+    let in are taken from what is stored.
     """
     check_that_there_is_a_crawl(workspace)
     started = time.monotonic()
+    settings = _settings(workspace, languages)
     _read_what_is_new(workspace, talks=not as_json)
-    result = _index(workspace, rebuild, no_vectors, dry_run, talks=not as_json)
+    result = _index(workspace, settings, rebuild, no_vectors, dry_run, talks=not as_json)
+    if languages and not dry_run:
+        _remember(workspace, languages)
     if as_json:
         print_json({**result, "seconds": round(time.monotonic() - started, 3)})
     elif dry_run:
@@ -54,6 +76,35 @@ def command(workspace: Path, rebuild: bool, no_vectors: bool, dry_run: bool, as_
         )
     else:
         _tell(result, time.monotonic() - started)
+        if kept_out := result["totals"]["other_languages"]:
+            say(languages_kept_out(kept_out, workspace))
+
+
+def _settings(path: Path, languages: tuple[str, ...]) -> Settings:
+    """Those of the last crawl, whatever profile and options it was given, with these languages."""
+    from crawl4r.interfaces.cli.saved import saved_options  # noqa: PLC0415
+
+    with open_for_reading(path) as opened:
+        settings, saved = opened.settings, saved_options(opened)
+    if not languages:
+        return settings
+    saved.pop("proxies", None)  # nothing is fetched, and their passwords are not there
+    return settings_for_reading(path, saved.pop("profile", None), {**saved, "languages": languages})
+
+
+def _remember(path: Path, languages: tuple[str, ...]) -> None:
+    """For the next `index`, `crawl` and `resume`; a crawl that runs has its own."""
+    from crawl4r.interfaces.cli.saved import save_options, saved_options  # noqa: PLC0415
+    from crawl4r.state.lock import holder_of  # noqa: PLC0415
+    from crawl4r.workspace import open_workspace  # noqa: PLC0415
+
+    if holder_of(path) is None:
+
+        async def save() -> None:
+            async with open_workspace(path) as workspace:
+                save_options(workspace, {**saved_options(workspace), "languages": languages})
+
+        asyncio.run(save())
 
 
 def _read_what_is_new(path: Path, *, talks: bool) -> None:
@@ -78,14 +129,18 @@ def _read_what_is_new(path: Path, *, talks: bool) -> None:
 
 
 def _index(
-    path: Path, rebuild: bool, no_vectors: bool, dry_run: bool, *, talks: bool
+    path: Path,
+    settings: Settings,
+    rebuild: bool,
+    no_vectors: bool,
+    dry_run: bool,
+    *,
+    talks: bool,
 ) -> dict[str, Any]:
     from crawl4r.app_search import open_indexer  # noqa: PLC0415 - help goes without
     from crawl4r.indexing import index_all  # noqa: PLC0415
     from crawl4r.interfaces.cli.bars import progress_bar  # noqa: PLC0415
-    from crawl4r.settings import FILE_NAME, load_settings  # noqa: PLC0415
 
-    settings = load_settings(path / FILE_NAME)
     with open_indexer(
         path,
         settings,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import (
@@ -17,15 +17,15 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say_row
+from crawl4r.interfaces.cli.output import say, say_row
 
 if TYPE_CHECKING:
-    from crawl4r.search.request import SearchRequest
+    from crawl4r.search.request import Answer, SearchRequest
     from crawl4r.searching import Searcher
 
 
 @click.command("search")
-@click.argument("query", required=False)
+@click.argument("words", nargs=-1, metavar="[QUERY]...")
 @workspace_option
 @click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True)
 @click.option(
@@ -43,8 +43,26 @@ if TYPE_CHECKING:
 @click.option("--as-of", help="What was known at this date, as it was then.")
 @click.option("--per-document", type=click.IntRange(0), help="Passages of one document; 0: any.")
 @click.option("--neighbours", type=click.IntRange(0, 5), default=0, help="Passages around each.")
-@click.option("--min-score", type=float, default=0.0, help="Nothing below this score.")
-@click.option("--fusion", type=click.Choice(["convex", "rrf"]), help="How the halves are joined.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Leave out results below this score, from 0 to 1.",
+)
+@click.option(
+    "--fusion",
+    type=click.Choice(["convex", "rrf"]),
+    help="Join words and meaning by their scores, or by their ranks.  [default: convex]",
+)
+@click.option(
+    "--keyword-weight", type=click.FloatRange(0), help="Weigh words so much.  [default: 0.3]"
+)
+@click.option(
+    "--vector-weight", type=click.FloatRange(0), help="Weigh meaning so much.  [default: 0.7]"
+)
+@click.option(
+    "--rrf-k", type=click.IntRange(1), help="Smooth the ranks of rrf so much.  [default: 60]"
+)
 @click.option("--rerank", is_flag=True, help="Let the configured cross-encoder order the best.")
 @click.option("--cursor", help="Go on after an earlier answer.")
 @click.option(
@@ -55,7 +73,7 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Ranks and scores of each half, and the time taken.")
 @json_option
 def command(
-    query: str | None,
+    words: tuple[str, ...],
     workspace: Path,
     queries: Path | None,
     explain: bool,
@@ -70,12 +88,14 @@ def command(
     crawl4r search 'connect* after:2026-01' --mode keyword --explain
     crawl4r search --queries questions.jsonl --limit 100 --json
 
-    Words, "phrases", prefix*, -without, +with, site:, type:, lang:, before: and after:.
+    Words, "phrases", prefix*, -without, +with, site:, type:, lang:, before: and after:. Several words
+    are one query; quotes around it keep the shell away from its signs. A score is from 0 to 1 and
+    means the same for every query.
     """
     from crawl4r.app_search import SearchDoor  # noqa: PLC0415 - help goes without
     from crawl4r.settings import FILE_NAME, load_settings  # noqa: PLC0415
 
-    if (query is None) == (queries is None):
+    if bool(words) == (queries is not None):
         raise UsageError("give a query, or a file of them with --queries")
     check_that_there_is_a_crawl(workspace)
     settings = load_settings(workspace / FILE_NAME)
@@ -85,7 +105,12 @@ def command(
         if queries is not None:
             _answer_many(searcher, queries, _request("", options, settings.search), as_json)
         else:
-            _answer_one(searcher, _request(query or "", options, settings.search), explain, as_json)
+            request = _request(" ".join(words), options, settings.search)
+            answer = searcher.search(request)
+            if len(answer.hits) < request.limit:
+                note = _note_on_languages(door.catalogue.other_languages(), workspace)
+                answer = replace(answer, notes=[*answer.notes, *note])
+            _tell(answer, request, explain, as_json)
     finally:
         door.close()
 
@@ -102,17 +127,21 @@ def _request(query: str, options: dict[str, Any], defaults: Any) -> SearchReques
         before=_moment(options["before"], "--before", EVERYTHING.before),
         as_of=_moment(options["as_of"], "--as-of", EVERYTHING.as_of),
     )
-    per_document = options["per_document"]
+
+    def given(name: str) -> Any:
+        return getattr(defaults, name) if options[name] is None else options[name]
+
     return SearchRequest(
         query,
         Mode(options["mode"]),
         options["limit"],
         filters,
-        Fusion(options["fusion"] or defaults.fusion),
-        defaults.keyword_weight,
-        defaults.vector_weight,
+        Fusion(given("fusion")),
+        given("keyword_weight"),
+        given("vector_weight"),
+        given("rrf_k"),
         min_score=options["min_score"],
-        per_document=defaults.per_document if per_document is None else per_document,
+        per_document=given("per_document"),
         neighbours=options["neighbours"],
         rerank=options["rerank"],
         cursor=options["cursor"],
@@ -129,10 +158,16 @@ def _moment(text: str | None, option: str, default: float) -> float:
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
-def _answer_one(searcher: Searcher, request: SearchRequest, explain: bool, as_json: bool) -> None:
+def _note_on_languages(kept_out: dict[str, int], workspace: Path) -> list[str]:
+    """What is not searched, and the command that changes that."""
+    from crawl4r.interfaces.cli.wording import languages_kept_out  # noqa: PLC0415
+
+    return [languages_kept_out(kept_out, workspace)] if kept_out else []
+
+
+def _tell(answer: Answer, request: SearchRequest, explain: bool, as_json: bool) -> None:
     from crawl4r.interfaces.cli.found import answer_json, print_answer  # noqa: PLC0415
 
-    answer = searcher.search(request)
     if as_json:
         print_json(answer_json(answer, explain=explain))
     else:
@@ -141,8 +176,6 @@ def _answer_one(searcher: Searcher, request: SearchRequest, explain: bool, as_js
 
 def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json: bool) -> None:
     """One line a result; each document once, since documents are what such lists are judged by."""
-    from msgspec.structs import replace  # noqa: PLC0415
-
     from crawl4r.interfaces.cli.found import name_of  # noqa: PLC0415
 
     for name, text in _queries_in(file):
@@ -155,17 +188,35 @@ def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json
                 say_row(*line.values())
 
 
-def _queries_in(file: Path) -> Iterator[tuple[str, str]]:
+def _queries_in(file: Path) -> list[tuple[str, str]]:
+    """All of them, looked at before the first is answered. Long ones are cut: they are no typing."""
+    from crawl4r.search.query import LONGEST_QUERY, parse_checked  # noqa: PLC0415
+
+    found = []
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
+            place = f"{file}, line {number}"
+            name, text = _query_in(line, number, place)
+            if len(text) > LONGEST_QUERY:
+                say(f"{place}: only the first {LONGEST_QUERY:,} characters are read", err=True)
+                text = text[:LONGEST_QUERY]
             try:
-                record = json.loads(line)
-                text = record.get("text", record.get("query"))
-                name = str(record.get("id", number))
-            except (ValueError, AttributeError):
-                text = None
-            if not isinstance(text, str):
-                raise UsageError(f'{file}, line {number}: not like {{"id": "1", "text": "..."}}')
-            yield name, text
+                parse_checked(text)
+            except UsageError as problem:
+                raise UsageError(f"{place}: {problem}") from None
+            found.append((name, text))
+    return found
+
+
+def _query_in(line: str, number: int, place: str) -> tuple[str, str]:
+    try:
+        record = json.loads(line)
+        text = record.get("text", record.get("query"))
+        name = str(record.get("id", number))
+    except (ValueError, AttributeError):
+        text = None
+    if not isinstance(text, str):
+        raise UsageError(f'{place}: not like {{"id": "1", "text": "..."}}')
+    return name, text

@@ -20,6 +20,7 @@ from crawl4r.interfaces.cli.wording import (
     guess_words,
     human_bytes,
     human_seconds,
+    languages_kept_out,
     our_name,
 )
 from crawl4r.shown import command_line
@@ -62,7 +63,7 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
     if as_json:
         print_json(status)
         return
-    for line in _lines(status):
+    for line in _lines(status, workspace):
         say(line)
     if status["index"] is None and status["documents"] and not status["running"]:
         say("to make it searchable:")
@@ -114,7 +115,7 @@ def eta_words(status: dict[str, Any]) -> str:
     return f"{about} for the URLs known now, an estimate{slowest}"
 
 
-def index_words(totals: dict[str, int] | None) -> str:
+def index_words(totals: dict[str, Any] | None) -> str:
     if totals is None:
         return "none"
     return (
@@ -146,7 +147,12 @@ def spool_words(spool: dict[str, Any]) -> str:
     return "; ".join(words)
 
 
-def _lines(status: dict[str, Any]) -> list[str]:
+def _language_lines(totals: dict[str, Any] | None, workspace: Path) -> list[str]:
+    kept_out = totals["other_languages"] if totals else {}
+    return [f"languages: {languages_kept_out(kept_out, workspace)}"] if kept_out else []
+
+
+def _lines(status: dict[str, Any], workspace: Path) -> list[str]:
     lines = [
         f"crawl: {running_words(status)}",
         f"health: {health_words(status['resilience'])}",
@@ -155,6 +161,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         f"pages: {kept_words(status)}",
         f"documents: {status['documents']:,}",
         f"index: {index_words(status['index'])}",
+        *_language_lines(status["index"], workspace),
         *([f"spool: {spool_words(status['spool'])}"] if status["spool"] else []),
         f"last capture: {clock_time(status['last_capture_at'])}",
         *_rate_lines(status["rates"]),

@@ -13,7 +13,13 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.interfaces.cli.remedies import option_for
 from crawl4r.interfaces.cli.screen import Screen
-from crawl4r.interfaces.cli.wording import guess_words, human_bytes, human_seconds, our_name
+from crawl4r.interfaces.cli.wording import (
+    guess_words,
+    human_bytes,
+    human_seconds,
+    languages_in,
+    our_name,
+)
 from crawl4r.model import Verdict
 from crawl4r.shown import command_line, visible
 from crawl4r.workspace import Workspace
@@ -106,6 +112,8 @@ def _rows(summary: dict[str, Any]) -> list[tuple[int, str]]:
         rows.append((summary["passages"], "passages can be searched"))
     if summary["unembedded"]:
         rows.append((summary["unembedded"], "passages have no vector yet"))
+    if kept_out := summary["other_languages"]:
+        rows.append((sum(kept_out.values()), f"not searchable: {languages_in(kept_out)}"))
     rate = summary["visits"] / summary["seconds"] if summary["seconds"] else 0
     took = "visits" + (
         f" in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)" if rate else ""
@@ -144,6 +152,9 @@ def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list
         return [*steps, (("spool", "scrape", *where), "fetch what was found")]
     if summary["unread"] or summary["unembedded"]:
         steps.append((("index", *where), "make the rest searchable"))
+    if summary["other_languages"]:
+        words = ("index", "--language", "all", *where)
+        steps.append((words, "make documents in other languages searchable"))
     kept = _a_url(workspace, summary["pages"])
     if kept:
         steps.append((("get", kept, "--markdown", *where), "a page as text"))

@@ -6,6 +6,10 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from crawl4r.shown import command_line
 
 
 def human_bytes(count: float) -> str:
@@ -51,6 +55,23 @@ def guess_words(guesses: dict[str, int]) -> str:
     return (
         f"guesses of ours, {guesses['failed']:,} not there (usual sitemaps, archives, next pages)"
     )
+
+
+def languages_in(counts: Mapping[str, int]) -> str:
+    """The languages of so many documents, the most frequent ones first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{count:,} {language}" for language, count in ordered[:5]]
+    return ", ".join([*parts, "..."] if len(ordered) > 5 else parts)
+
+
+def languages_kept_out(kept_out: Mapping[str, int], workspace: Path | str) -> str:
+    """How many documents `index.languages` keeps out of the index, and what lets them in."""
+    total = sum(kept_out.values())
+    one = "1 document in another language"
+    words = one if total == 1 else f"{total:,} documents in other languages"
+    where = () if str(workspace) == "workspace" else ("-w", workspace)
+    command = command_line("crawl4r", "index", "--language", "all", *where)
+    return f"{words} cannot be searched ({languages_in(kept_out)}); `{command}` lets them in"
 
 
 def our_name() -> str:
