@@ -37,7 +37,7 @@ from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.stalling import WatchRules
 from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
-from crawl4r.urls.canonical import canonicalize, split, with_scheme
+from crawl4r.urls.canonical import as_seed, canonicalize, split
 from crawl4r.watching import CrawlWatch
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ class CrawlRun:
             self.seconds = now() - self._started_at
 
     def _canonical(self, seed: str) -> str:
-        return canonicalize(with_scheme(seed), None, self.settings.scope.canonical())
+        return canonicalize(as_seed(seed), None, self.settings.scope.canonical())
 
     def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
         """Derive the scope from the seeds and hold them against it, before anything starts."""

@@ -20,6 +20,7 @@ from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.output import say_text
 from crawl4r.interfaces.cli.saved import save_options
+from crawl4r.interfaces.cli.seeds import with_schemes
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
@@ -44,12 +45,15 @@ def begin_crawl(
 
 def run_crawl(
     path: Path,
-    urls: tuple[str, ...],
+    urls: tuple[str, ...] | None,
     options: dict[str, Any],
     begin: Begin = begin_crawl,
     defaults: Mapping[str, Any] | None = None,
 ) -> None:
-    """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl."""
+    """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl.
+
+    `urls` is None where nothing is crawled from seeds, also not from those of crawl4r.yaml.
+    """
     events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
@@ -62,8 +66,13 @@ def run_crawl(
         defaults=defaults,
     )
     settings = load(path / FILE_NAME)
-    start = partial(begin, path, settings, urls, options)
-    code = asyncio.run(_crawl(start, load, named, options))
+
+    async def crawl() -> int:
+        typed = () if urls is None else urls or settings.seeds
+        seeds = await with_schemes(settings, typed, path, as_json=options["log_json"])
+        return await _crawl(partial(begin, path, settings, seeds, options), load, named, options)
+
+    code = asyncio.run(crawl())
     if code:
         sys.exit(code)
 
