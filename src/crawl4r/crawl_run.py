@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -110,6 +110,11 @@ class CrawlRun:
             heart=self.heart,
             network=self.network,
         )
+
+    @property
+    def seeds(self) -> Sequence[str]:
+        """Canonical; empty when a run goes on with what is known."""
+        return self._order.seeds
 
     async def __aiter__(self) -> AsyncIterator[Page]:
         self._pages = asyncio.Queue(_PAGES_AHEAD)

@@ -12,11 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, run
+from tests.cli.running import LOOPBACK, Answer
+from tests.cli.running import run as run_patiently
 from tests.github.certificates import make_authority
 from tests.site.process import SiteProcess
 
 PAGE = b"<html><body><h1>Tea</h1><p>Water is boiled, and leaves are added to it.</p></body></html>"
+
+
+def run(*arguments: str | Path) -> Answer:
+    """The site waits for a request's first line, and never answers a handshake."""
+    return run_patiently(*arguments, env={"CRAWL4R_FETCH__CONNECT_TIMEOUT": "1"})
 
 
 class _Page(BaseHTTPRequestHandler):

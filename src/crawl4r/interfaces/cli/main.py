@@ -1,9 +1,12 @@
 """The `crawl4r` command: finds the sub-command, shows errors, sets the exit code.
 
-Exit codes: 0 done, or a limit that was asked for is reached; 1 failed (nothing could be kept); 2 usage
-or configuration; 3 stopped with work left; 4 the store cannot be written or is damaged; 5 the crawl
-stalled and could not recover; 6 it held more memory than it may. After 5 and 6 nothing that was kept is
-lost, and the same command goes on: `crawl4r supervise` starts it again by itself.
+Exit codes: 0 done, or a limit that was asked for is reached; 1 failed: nothing could be kept, or none
+of the seeds or pages that were asked for could be fetched (no such name, connection refused, TLS,
+robots.txt, egress gate), or `check-policy` denies a URL; 2 usage or configuration, also a seed that is no
+URL or out of scope; 3 stopped with work left; 4 the store cannot be written or is damaged; 5 the crawl
+stalled and could not recover; 6 it held more memory than it may. With 1 and 2 the last line says why.
+After 5 and 6 nothing that was kept is lost, and the same command goes on: `crawl4r supervise` starts it
+again by itself.
 """
 
 from __future__ import annotations

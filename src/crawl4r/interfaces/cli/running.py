@@ -18,7 +18,7 @@ from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.options import print_json
-from crawl4r.interfaces.cli.output import say_text
+from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.interfaces.cli.saved import save_options
 from crawl4r.interfaces.cli.seeds import with_schemes
 from crawl4r.interfaces.cli.summary import summary_of
@@ -26,7 +26,6 @@ from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.workspace import Workspace
 
-_LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 
@@ -105,19 +104,26 @@ async def _crawl(
             print_json(summary)
         elif talks:
             talking.print_summary(summary)
+        if summary["problem"]:
+            _tell_problem(summary["problem"], as_json=options["log_json"])
         return exit_code_of(ended, summary)
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
     """A limit that was asked for and reached is a success; see `main` for the codes."""
-    if ended in _LIMITS:
-        return 0
     if ended in _RESTARTED:
         return _RESTARTED[ended]
     if ended in _WORK_LEFT and summary["pending"]:
         return 3
-    has_nothing_to_do = summary["known"] == 0  # a scraper whose spool is empty
-    return 0 if summary["pages"] or has_nothing_to_do else 1
+    return 1 if summary["problem"] else 0
+
+
+def _tell_problem(problem: str, *, as_json: bool) -> None:
+    """In the last line, where a person and a script look for it."""
+    if as_json:
+        events.emit(events.CRAWL_FAILED, 40, problem=problem)
+    else:
+        say(f"crawl4r: {problem}", err=True)
 
 
 def _handle_signals(run: CrawlRun, workspace: Workspace, load: Callable[[Path], Settings]) -> None:
