@@ -150,7 +150,10 @@ def load_settings(
     merged = dict(defaults or {})
     if profile:
         source = f"profile {profile}"
-        merged = merge(merged, _sections(_load_yaml(profile_text(profile), source), source))
+        below = _sections(_load_yaml(profile_text(profile), source), source)
+        # They are for `configure` to write: a crawl that goes on must not begin there, too.
+        below.pop("seeds", None)
+        merged = merge(merged, below)
     if file is not None and os.path.lexists(file):
         merged = merge(merged, _of_file(file))
     merged = merge(merged, _from_environment(os.environ if environment is None else environment))

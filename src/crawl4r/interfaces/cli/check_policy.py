@@ -47,7 +47,7 @@ def command(
     profile: str | None,
     as_json: bool,
 ) -> None:
-    """Say whether a URL may be crawled, with the rule that decides. Nothing is fetched.
+    """Say whether a URL may be crawled, and which rule decides. Nothing is fetched.
 
     The scope and the caps are those of the workspace's last crawl, when there is one; robots.txt is the
     given file or the cached one. Several URLs get a line each. The exit code is 1 when one is denied.

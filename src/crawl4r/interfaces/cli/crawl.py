@@ -121,7 +121,7 @@ _OPTIONS = [
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
-    """Crawl from URLs into a workspace; the same command again goes on where it was.
+    """Crawl from URLs into a workspace, or go on where it was.
 
     \b
     crawl4r crawl https://example.org/ --max-pages 500

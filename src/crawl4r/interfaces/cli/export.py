@@ -46,7 +46,7 @@ def command(
     as_json: bool,
     **archive: Any,
 ) -> None:
-    """Write what a workspace holds: its documents, or its captures as a web archive.
+    """Write documents or captures for other programs.
 
     \b
     crawl4r export jsonl -w docs --out docs.jsonl

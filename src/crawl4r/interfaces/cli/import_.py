@@ -25,7 +25,7 @@ _MOST_SHOWN = 10  # damages
 @workspace_option
 @json_option
 def command(file: Path, workspace: Path, as_json: bool) -> None:
-    """Read JSON lines, WARC or WACZ files and keep them like pages that were crawled.
+    """Keep pages from JSON lines, WARC or WACZ files.
 
     \b
     crawl4r import papers.jsonl -w papers

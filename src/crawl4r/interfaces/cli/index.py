@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Only say how much there is to do.")
 @json_option
 def command(workspace: Path, rebuild: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
-    """Make the documents of a workspace searchable: by their words, then by their meaning.
+    """Make the documents of a workspace searchable.
+
+    By their words at once, then by their meaning.
 
     \b
     crawl4r index -w docs

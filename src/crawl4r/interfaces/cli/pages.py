@@ -16,10 +16,17 @@ from crawl4r.reporting import PageRow
 @click.command("pages")
 @workspace_option
 @click.option("--state", type=click.Choice([s.value for s in UrlState]), help="Only these.")
-@click.option("--verdict", type=click.Choice([v.value for v in Verdict]), help="Only these.")
+@click.option(
+    "--verdict",
+    type=click.Choice([v.value for v in Verdict]),
+    metavar="VERDICT",  # all of them do not fit a line
+    help="Only these, like ok, redirect, http-error or robots-denied.",
+)
 @json_option
 def command(workspace: Path, state: str | None, verdict: str | None, as_json: bool) -> None:
-    """List every known URL in the order of discovery, also while a crawl runs.
+    """List every known URL, in the order of discovery.
+
+    It works while a crawl runs, too.
 
     \b
     crawl4r pages -w docs --state failed
