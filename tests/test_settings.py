@@ -281,7 +281,7 @@ IN_WORDS: list[tuple[str, Any, str, str]] = [
     ("limits.pages", True, "", "must be a whole number of at least 0"),
     ("limits.seconds", math.nan, "", "must be a finite number"),
     ("limits.seconds", "inf", "", "must be a finite number"),
-    ("fetch.timeout", 0, "", "must be a number above 0"),
+    ("fetch.timeout", 0, "", "must be a number of seconds above 0, or like 90s, 10m or 1h30m"),
     ("reading.workers", 65, "", "must be a whole number from 1 to 64"),
     ("politeness.obey_robots", "maybe", "", "must be true or false"),
     ("fetch.language", None, "", "must be text"),

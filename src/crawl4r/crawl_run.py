@@ -331,7 +331,7 @@ class CrawlRun:
     def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
         """Derive the scope from the seeds and hold them against it, before anything starts."""
         self._hosts = list(dict.fromkeys([*self._hosts, *(split(url).netloc for url in seeds)]))
-        if not self._hosts and not self.settings.scope.hosts:
+        if not self._hosts:  # neither a seed now nor one of an earlier crawl
             raise UsageError("nothing to crawl: give at least one URL, or `seeds:` in crawl4r.yaml")
         links = LinkJudge(self._rules())
         for url in seeds:
