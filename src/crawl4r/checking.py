@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -64,13 +65,23 @@ def checked(kind: type[S], written: object, key: str = "") -> S:
             raise SettingsError(_below(key, field.name), "is missing and has no default")
     for name in written:
         if name not in kind.__struct_fields__:
-            raise SettingsError(
-                _below(key, name), "is not a setting; `crawl4r configure --show` lists them all"
-            )
+            raise SettingsError(_below(key, name), f"is not a setting; {_advice(kind, name, key)}")
     try:
         return kind(**values)
     except SettingsError as problem:
         raise SettingsError(_below(key, problem.key), problem.problem) from None
+
+
+def _advice(kind: type[Section], name: object, key: str) -> str:
+    """The key that was perhaps meant: of a section below this one, or of this one."""
+    for field in fields(kind):
+        inner = field.type
+        is_section = isinstance(inner, type) and issubclass(inner, Section)
+        if is_section and name in inner.__struct_fields__:
+            return f"did you mean {_below(key, field.name)}.{name}?"
+    if near := get_close_matches(str(name), kind.__struct_fields__, n=1):
+        return f"did you mean {_below(key, near[0])}?"
+    return "`crawl4r configure --show` lists them all"
 
 
 def _value(kind: Any, written: Any, key: str) -> Any:

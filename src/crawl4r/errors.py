@@ -29,10 +29,10 @@ class UsageError(Crawl4rError):
 
 
 class SettingsError(UsageError):
-    """`key` is the dotted path of the setting, as the user wrote it."""
+    """`key` is the dotted path of the setting, as the user wrote it; `where`: a line or a variable."""
 
-    def __init__(self, key: str, problem: str) -> None:
-        super().__init__(f"{key}: {problem}" if key else problem)
+    def __init__(self, key: str, problem: str, where: str = "") -> None:
+        super().__init__(": ".join(part for part in (where, key, problem) if part))
         self.key = key
         self.problem = problem
 
