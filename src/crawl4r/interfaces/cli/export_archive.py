@@ -70,6 +70,7 @@ def export_archive(
     since: str | None,
     until: str | None,
     as_json: bool,
+    is_quiet: bool,
 ) -> None:
     """Write the archive and tell what is in it."""
     # Only now: help goes without.
@@ -79,12 +80,16 @@ def export_archive(
     size = _bytes(max_size)
     with open_for_reading(workspace) as opened:
         try:
-            result = _write(form, opened, out, compression, size, selection, talks=not as_json)
+            result = _write(
+                form, opened, out, compression, size, selection, talks=not (as_json or is_quiet)
+            )
         except OSError as problem:
             raise StorageFull(f"cannot write {out}: {problem.strerror}") from problem
     if as_json:
         told = result._asdict()
         print_json(told | {"index": told.pop("index_file")})
+        return
+    if is_quiet:
         return
     say(
         f"{result.captures:,} captures in {result.records:,} records, {result.revisits:,} of bytes that"
