@@ -246,12 +246,19 @@ NO_TOKEN = "must be letters, '-' and '_' only (RFC 9309 allows no digit)"
 NO_COLLECTION = "must be up to 41 of a-z, 0-9 and '_', the first of them a letter"
 NO_CREDENTIALS = "the value for http://e.org is not 'user:password' or 'Bearer ...'"
 IN_WORDS: list[tuple[str, Any, str, str]] = [
-    ("politness", None, "", NO_SETTING),
+    ("politness", None, "", "is not a setting; did you mean politeness?"),
+    ("limits.max_page", 3, "", "is not a setting; did you mean limits.pages?"),
+    ("rate", 3, "", "is not a setting; did you mean politeness.rate?"),
     ("politeness.speed", 1, "", NO_SETTING),
     ("limits.traps", {"what": 3}, ".what", NO_SETTING),
     ("limits.groups", {"a": {**GROUP, "more": 2}}, ".a.more", NO_SETTING),
     ("fetch.proxies", {"more": 1}, ".more", NO_SETTING),
-    ("embedder", {"kind": "tei", "more": 1}, ".more", NO_SETTING),
+    (
+        "embedder",
+        {"kind": "tei", "more": 1},
+        ".more",
+        "is not a setting; did you mean embedder.model?",
+    ),
     ("limits.groups", {"a b": GROUP}, "", "the name 'a b' has a space"),
     *(("limits.revisits", value, "", NO_SHARE) for value in ("", "101%", "null", 12.5, -1)),
     *(("limits.revisits", value, "", NO_SHARE) for value in (True, [1], {})),
@@ -295,7 +302,7 @@ IN_WORDS: list[tuple[str, Any, str, str]] = [
     ("limits.pages", True, "", "must be a whole number of at least 0"),
     ("limits.seconds", math.nan, "", "must be a finite number"),
     ("limits.seconds", "inf", "", "must be a finite number"),
-    ("fetch.timeout", 0, "", "must be a number above 0"),
+    ("fetch.timeout", 0, "", "must be a number of seconds above 0, or like 90s, 10m or 1h30m"),
     ("reading.workers", 65, "", "must be a whole number from 1 to 64"),
     ("politeness.obey_robots", "maybe", "", "must be true or false"),
     ("fetch.language", None, "", "must be text"),
@@ -441,6 +448,51 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError) as problem:
         load_file(tmp_path, text)
     assert problem.value.key == str(tmp_path / "crawl4r.yaml")
+
+
+LINES = {  # text of a file: the line of the mistake, and the key
+    "limits:\n  pages: 3\n  max_page: 7\n": (3, "limits.max_page"),
+    "scope:\n  hosts: [a.org]\n  deny:\n    - ok\n    - '('\n": (5, "scope.deny[1]"),
+    "scope:\n  hosts:\n    - a.org\n    - 7\n": (4, "scope.hosts.1"),
+    "fetch:\n  auth:\n    http://e.org: me\n": (2, "fetch.auth"),
+    "network:\n  resolve:\n    a.b: 1.2.3.4\n    a.b.c: home\n": (4, "network.resolve.a.b.c"),
+    "limits:\n  groups:\n    a: {per: x}\n": (3, "limits.groups.a.max"),
+    "agent: {}\n\npolitness: {}\n": (3, "politness"),
+    "limits: {pages: 3}\nscope:\n": (2, "scope"),
+    "a: &x {rate: fast}\npoliteness: *x\n": (1, "politeness.rate"),
+}
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_a_mistake_in_a_file_is_reported_with_its_line(tmp_path: Path, text: str) -> None:
+    line, key = LINES[text]
+    with pytest.raises(SettingsError) as problem:
+        load_file(tmp_path, text)
+    where = tmp_path / "crawl4r.yaml"
+    assert str(problem.value).startswith(f"{where}, line {line}: {key}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "key"),
+    [
+        ("CRAWL4R_POLITENESS__RATE", "fast", "politeness.rate"),
+        ("CRAWL4R_LIMITS__MAX_PAGE", "3", "limits.max_page"),
+        ("CRAWL4R_POLITNESS__RATE", "3", "politness"),
+        ("CRAWL4R_SCOPE__DENY", "['(']", "scope.deny[0]"),
+    ],
+)
+def test_a_mistake_in_a_variable_is_reported_with_its_name(
+    tmp_path: Path, name: str, text: str, key: str
+) -> None:
+    with pytest.raises(SettingsError) as problem:
+        load_file(tmp_path, "politeness:\n  rate: 3\n", environment={name: text})
+    assert str(problem.value).startswith(f"{name}: {key}: ")
+
+
+def test_a_mistake_in_an_option_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as problem:
+        load_file(tmp_path, "politeness: {rate: 3}\n", overrides={"politeness": {"rate": -1}})
+    assert str(problem.value).startswith("politeness.rate: ")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -40,7 +41,7 @@ from crawl4r.missing_pages import MissingPages
 from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
 from crawl4r.reading import LinkJudge
 from crawl4r.rejudging import Rejudging
-from crawl4r.resilience.clock import Clock
+from crawl4r.resilience.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.resilience.spawning import fork_ahead
@@ -132,7 +133,8 @@ async def build_crawl(
     traps = _make_traps(parts, order, wall, stack)
     frontier = _prepare_frontier(parts, order, traps, wall())
     gate = AddressGate(settings.network.allow_private)
-    transport = make_transport(settings, gate) if make_transport else _make_curl(parts, order, gate)
+    make = make_transport or partial(make_curl, clock=parts.clock)
+    transport = make(settings, gate)
     stack.push_async_callback(transport.close)
     if transport.renders:
         frontier.requeue([UrlState.NEEDS_BROWSER])
@@ -407,8 +409,8 @@ def _make_sandbox(order: CrawlOrder, clock: Clock) -> Sandbox:
     )
 
 
-def _make_curl(parts: Parts, order: CrawlOrder, gate: AddressGate) -> Transport:
-    settings = order.settings
+def make_curl(settings: Settings, gate: AddressGate, clock: Clock = REAL_CLOCK) -> Transport:
+    """What asks for pages; inside a running event loop."""
     return CurlTransport(
         gate,
         limits=settings.fetch.limits(),
@@ -417,5 +419,5 @@ def _make_curl(parts: Parts, order: CrawlOrder, gate: AddressGate) -> Transport:
         resolve=settings.network.resolve,
         ca_file=settings.network.ca_file,
         max_connections=settings.politeness.concurrency * 2,
-        clock=parts.clock,
+        clock=clock,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -17,11 +18,14 @@ from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import fields
 
 from crawl4r.errors import SettingsError
+from crawl4r.units import bytes_of, seconds_of
 from crawl4r.urls.credentials import without_credentials
 
 AS_WRITTEN = object()  # marks a field that may be written in ways which `__post_init__` knows
 SECRET = object()  # marks a text that is never shown
 ADDRESS = object()  # marks one that may hold a password, which is not shown
+SIZE = object()  # marks a number of bytes, which may be written like 10MB
+DURATION = object()  # marks a number of seconds, which may be written like 10m
 IS_SET = "(set)"  # in place of a secret
 _SWITCHES = {"yes": True, "on": True, "y": True, "t": True}
 _SWITCHES |= {"no": False, "off": False, "n": False, "f": False}
@@ -61,13 +65,23 @@ def checked(kind: type[S], written: object, key: str = "") -> S:
             raise SettingsError(_below(key, field.name), "is missing and has no default")
     for name in written:
         if name not in kind.__struct_fields__:
-            raise SettingsError(
-                _below(key, name), "is not a setting; `crawl4r configure --show` lists them all"
-            )
+            raise SettingsError(_below(key, name), f"is not a setting; {_advice(kind, name, key)}")
     try:
         return kind(**values)
     except SettingsError as problem:
         raise SettingsError(_below(key, problem.key), problem.problem) from None
+
+
+def _advice(kind: type[Section], name: object, key: str) -> str:
+    """The key that was perhaps meant: of a section below this one, or of this one."""
+    for field in fields(kind):
+        inner = field.type
+        is_section = isinstance(inner, type) and issubclass(inner, Section)
+        if is_section and name in inner.__struct_fields__:
+            return f"did you mean {_below(key, field.name)}.{name}?"
+    if near := get_close_matches(str(name), kind.__struct_fields__, n=1):
+        return f"did you mean {_below(key, near[0])}?"
+    return "`crawl4r configure --show` lists them all"
 
 
 def _value(kind: Any, written: Any, key: str) -> Any:
@@ -106,6 +120,10 @@ def _scalar(kind: Any, written: Any, key: str) -> Any:
     plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     if written == IS_SET and _is_marked(kind, SECRET):
         raise SettingsError(key, f"{IS_SET} stands where a secret is not shown: write the secret")
+    if isinstance(written, str) and _is_marked(kind, SIZE):
+        written = _or_else(bytes_of(written), written)
+    if isinstance(written, str) and _is_marked(kind, DURATION):
+        written = _or_else(seconds_of(written), written)
     if isinstance(written, str) and plain in {bool, int, float}:
         written = _without_quotes(plain, written)
     if isinstance(written, str) and not _is_text(written):
@@ -116,6 +134,10 @@ def _scalar(kind: Any, written: Any, key: str) -> Any:
         return convert(written, kind, strict=False)  # 5.0 is a whole number, 0 and 1 are switches
     is_bare = plain is str and isinstance(written, int | float)
     raise SettingsError(key, f"must be {_wanted(kind)}{': put it in quotes' if is_bare else ''}")
+
+
+def _or_else(number: float | None, text: str) -> float | str:
+    return text if number is None else number
 
 
 def _is_marked(kind: Any, mark: object) -> bool:
@@ -160,7 +182,11 @@ def _wanted(kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return f"one of {', '.join(member.value for member in kind)}"
     plain, *marks = get_args(kind) or [kind]
-    return _WORDS[plain] + "".join(_ruled(mark) for mark in marks if isinstance(mark, Meta))
+    words = "a number of bytes" if SIZE in marks else _WORDS[plain]
+    words = "a number of seconds" if DURATION in marks else words
+    example = ", or like 10MB or 1GiB" if SIZE in marks else ""
+    example = ", or like 90s, 10m or 1h30m" if DURATION in marks else example
+    return words + "".join(_ruled(mark) for mark in marks if isinstance(mark, Meta)) + example
 
 
 def _ruled(rule: Meta) -> str:

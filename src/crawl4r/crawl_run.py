@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ from crawl4r.resilience.politeness import HostBudgets
 from crawl4r.resilience.stalling import WatchRules
 from crawl4r.rules import ReadingRules
 from crawl4r.settings import Settings
-from crawl4r.urls.canonical import canonicalize, split, with_scheme
+from crawl4r.urls.canonical import as_seed, canonicalize, split
 from crawl4r.watching import CrawlWatch
 
 if TYPE_CHECKING:
@@ -110,6 +110,11 @@ class CrawlRun:
             heart=self.heart,
             network=self.network,
         )
+
+    @property
+    def seeds(self) -> Sequence[str]:
+        """Canonical; empty when a run goes on with what is known."""
+        return self._order.seeds
 
     async def __aiter__(self) -> AsyncIterator[Page]:
         self._pages = asyncio.Queue(_PAGES_AHEAD)
@@ -322,12 +327,12 @@ class CrawlRun:
             self.seconds = now() - self._started_at
 
     def _canonical(self, seed: str) -> str:
-        return canonicalize(with_scheme(seed), None, self.settings.scope.canonical())
+        return canonicalize(as_seed(seed), None, self.settings.scope.canonical())
 
     def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
         """Derive the scope from the seeds and hold them against it, before anything starts."""
         self._hosts = list(dict.fromkeys([*self._hosts, *(split(url).netloc for url in seeds)]))
-        if not self._hosts and not self.settings.scope.hosts:
+        if not self._hosts:  # neither a seed now nor one of an earlier crawl
             raise UsageError("nothing to crawl: give at least one URL, or `seeds:` in crawl4r.yaml")
         links = LinkJudge(self._rules())
         for url in seeds:

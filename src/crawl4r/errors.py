@@ -29,20 +29,29 @@ class UsageError(Crawl4rError):
 
 
 class SettingsError(UsageError):
-    """`key` is the dotted path of the setting, as the user wrote it."""
+    """`key` is the dotted path of the setting, as the user wrote it; `where`: a line or a variable."""
 
-    def __init__(self, key: str, problem: str) -> None:
-        super().__init__(f"{key}: {problem}" if key else problem)
+    def __init__(self, key: str, problem: str, where: str = "") -> None:
+        super().__init__(": ".join(part for part in (where, key, problem) if part))
         self.key = key
         self.problem = problem
 
 
+_WHY_INVALID = {
+    "unparsable": "a character in it, or its host or port, is none that a URL can have",
+    "scheme": "only http:// and https:// can be, or a host alone like example.org",
+    "host": "it names no host; write it like https://example.org/",
+    "credentials": "leave the name and password out, and put them into fetch.auth in crawl4r.yaml",
+    "too-long": "it is too long",
+}
+
+
 class InvalidUrl(UsageError):
-    """`reason` is a short word for scripts: unparsable, scheme, host, too-long."""
+    """`reason` is a short word for scripts: unparsable, scheme, host, credentials or too-long."""
 
     def __init__(self, reason: str, url: str) -> None:
         shown = url if len(url) <= 200 else url[:197] + "..."
-        super().__init__(f"{reason}: {shown!r} is not a URL that can be crawled")
+        super().__init__(f"{shown!r} is not a URL that can be crawled: {_WHY_INVALID[reason]}")
         self.reason = reason
 
 

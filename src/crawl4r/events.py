@@ -15,8 +15,10 @@ from crawl4r.shown import json_text
 
 CRAWL_STARTED = "crawl_started"
 CRAWL_ENDED = "crawl_ended"
+CRAWL_FAILED = "crawl_failed"  # nothing could be kept; why
 CRAWL_STOPPING = "crawl_stopping"
 CONTACT_MISSING = "contact_missing"
+SCHEME_FOUND = "scheme_found"  # of a seed without one: what answered, and what did not
 PAGE_KEPT = "page_kept"
 PAGE_SHELVED = "page_needs_browser"
 PAGE_REFUSED = "page_refused"

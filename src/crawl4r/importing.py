@@ -6,6 +6,8 @@ import hashlib
 from base64 import b32encode
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from json import JSONDecodeError
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
@@ -15,17 +17,20 @@ from crawl4r.content.kinds import RECORD_TYPE
 from crawl4r.errors import InvalidUrl, UsageError
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
+from crawl4r.shown import command_line
 from crawl4r.state.database import Database
 from crawl4r.state.records import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES, Notes
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 from crawl4r.wellformed import load_json, well_formed, well_formed_pairs
 
 _NOWHERE = "https://imported.invalid/"  # a domain that never exists, for records without a URL
+_START = 4096  # bytes of a file that are looked at before it is read
 _BATCH = 500
 _BATCH_BYTES = 32 * 1024**2
 _LONGEST_LINE = 32 * 1024**2  # characters
 _HEADER_BYTES = 150  # that a header takes besides its characters
 _MOST_AT_A_MOMENT = 100  # captures of a URL; each one more is compared with all of them
+_LIKE = '{"id": "1", "title": "...", "text": "..."}'
 _LONGEST_ID = 1_000  # characters
 
 
@@ -70,6 +75,22 @@ _ADDED, _UNCHANGED = ImportCounts(1, 0), ImportCounts(0, 1)
 _UNRESOLVED, _CROWDED = ImportCounts(0, 0, unresolved=1), ImportCounts(0, 0, crowded=1)
 
 
+def refuse_other_files(path: Path) -> None:
+    """Raise UsageError for a file that cannot hold JSON lines, by its first bytes."""
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if not start:
+        raise UsageError(f"{path} is empty: there is nothing to import")
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"<"):
+        raise UsageError(
+            f"{path} is HTML or XML, and import reads JSON lines, WARC and WACZ; "
+            f"`{command_line('crawl4r', 'extract', path)}` reads a page from a file"
+        )
+    if b"\0" in text or (text and not text.startswith((b"{", b"[", b'"')) and not text.isascii()):
+        raise UsageError(f"{path} is not text: import reads JSON lines, WARC and WACZ")
+
+
 def read_records(
     file: IO[str], name: str, rules: CanonicalRules, now: float
 ) -> Iterator[ImportedPage]:
@@ -85,7 +106,14 @@ def read_records(
         body = line.strip().encode("utf-8", "surrogatepass")
         try:
             url = _url_of(_record(body), rules)
-        except (ValueError, InvalidUrl, RecursionError) as problem:
+        except JSONDecodeError as problem:
+            words = (
+                f"is not JSON, at character {problem.pos + 1}: each line is an object like {_LIKE}"
+            )
+            raise UsageError(f"{name}, line {number}: {words}") from None
+        except RecursionError:
+            raise UsageError(f"{name}, line {number}: is nested too deeply") from None
+        except (ValueError, InvalidUrl) as problem:
             raise UsageError(f"{name}, line {number}: {problem}") from None
         yield ImportedPage(url, body, RECORD_TYPE, now)
 
@@ -95,7 +123,7 @@ def _record(line: bytes) -> dict[str, Any]:
         raise ValueError(f"longer than {_LONGEST_LINE:,} bytes")
     record = load_json(line)
     if not isinstance(record, dict):
-        raise ValueError('not an object like {"id": "1", "title": "...", "text": "..."}')
+        raise ValueError(f"not an object like {_LIKE}")
     if not isinstance(record.get("text"), str):
         raise ValueError('"text" is missing, or not a string')
     if not isinstance(record.get("title", ""), str | None):

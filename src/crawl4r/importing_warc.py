@@ -59,7 +59,10 @@ def is_archive(path: Path) -> bool:
     if looks_like_warc(start) or start.startswith(ZIP_MAGIC):
         return True
     if path.name.endswith(_NAMES):
-        raise UsageError(f"{path} is no WARC or WACZ file: it begins with {start!r}")
+        raise UsageError(
+            f"{path} is no WARC or WACZ file, whatever its name says: it "
+            + (f"begins with {start!r}" if start else "is empty")
+        )
     return False
 
 
@@ -149,4 +152,6 @@ class ArchiveImport:
     def _refuse_what_is_no_warc(self, broken: Broken) -> None:
         """A packed file says what it is only when it is unpacked."""
         if broken == (0, NO_RECORD) and not self._path.name.endswith(".wacz"):
-            raise UsageError(f"{self._path} is packed, but there is no WARC file in it")
+            raise UsageError(
+                f"{self._path} is packed, but there is no WARC file in it: unpack it first"
+            )

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 from yaml.constructor import ConstructorError
-from yaml.nodes import MappingNode, Node
+from yaml.nodes import MappingNode, Node, SequenceNode
 from yaml.reader import ReaderError
 
 from crawl4r.errors import SettingsError
@@ -32,6 +32,45 @@ def read_yaml_file(file: Path) -> Any:
 
     Raises SettingsError, also for what is no file or cannot be read.
     """
+    text = _text_of(file)
+    return None if text is None else parse_yaml(text, str(file))
+
+
+def line_of(file: Path, key: str) -> int | None:
+    """Where a setting stands in a file that was read before, or the nearest section above it."""
+    node = yaml.compose(_text_of(file) or "", _Loader)
+    line = None
+    while key and node is not None:
+        found = next((each for each in _parts_of(node) if _begins(key, each[0])), None)
+        if found is None:
+            break
+        name, mark, node = found
+        key, line = key[len(name) :].lstrip(".]"), mark + 1
+    return line
+
+
+def _parts_of(node: Node) -> list[tuple[str, int, Node]]:
+    """Name, line and value of what is in a mapping or a list; items are named like `[0` and `0`."""
+    if isinstance(node, MappingNode):
+        pairs = [(str(name.value), name.start_mark.line, value) for name, value in node.value]
+        return sorted(pairs, key=lambda pair: -len(pair[0]))
+    if isinstance(node, SequenceNode):
+        places = [(number, item.start_mark.line, item) for number, item in enumerate(node.value)]
+        return [(f"[{n}", line, item) for n, line, item in places] + [
+            (str(n), line, item) for n, line, item in places
+        ]
+    return []
+
+
+def _begins(key: str, name: str) -> bool:
+    return (
+        bool(name)
+        and key.startswith(name)
+        and key[len(name) : len(name) + 1] in {"", ".", "[", "]"}
+    )
+
+
+def _text_of(file: Path) -> str | None:
     try:
         # Not waiting: a pipe of that name would be waited for without end.
         fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -50,11 +89,10 @@ def read_yaml_file(file: Path) -> Any:
     if len(data) > _LARGEST:
         raise SettingsError(str(file), f"is larger than {_LARGEST // 1024} KiB")
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         raise SettingsError(str(file), f"cannot be read: line {line} is not UTF-8") from None
-    return parse_yaml(text, str(file))
 
 
 def parse_yaml(text: str, source: str) -> Any:

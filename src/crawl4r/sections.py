@@ -11,7 +11,7 @@ from msgspec import Meta, field
 from msgspec.structs import asdict, force_setattr
 
 from crawl4r import __version__
-from crawl4r.checking import ADDRESS, AS_WRITTEN, IS_SET, SECRET, Section
+from crawl4r.checking import ADDRESS, AS_WRITTEN, DURATION, IS_SET, SECRET, SIZE, Section
 from crawl4r.errors import InvalidUrl, SettingsError
 from crawl4r.fetch.headers import is_public
 from crawl4r.fetch.port import FetchLimits
@@ -34,7 +34,10 @@ _LAST_PORT = 65535
 _CREDENTIALS = re.compile(r"[^:\s]*:.*|[A-Z][a-z]+ \S.*")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 Count = Annotated[int, Meta(ge=0)]
-Seconds = Annotated[float, Meta(ge=0)]
+Bytes = Annotated[int, Meta(ge=0), SIZE]  # or 10MB, 1GiB
+MoreBytes = Annotated[int, Meta(gt=0), SIZE]  # more than none
+Seconds = Annotated[float, Meta(ge=0), DURATION]  # or 90s, 10m, 1h30m
+MoreSeconds = Annotated[float, Meta(gt=0), DURATION]  # more than none
 Share = Annotated[str, AS_WRITTEN]  # 500 or 20%
 Secret = Annotated[str, SECRET]
 Address = Annotated[str, ADDRESS]  # of a server, perhaps with a name and password
@@ -117,8 +120,8 @@ class Limits(Section, frozen=True):
 
     pages: Count | None = None  # kept, over the life of the workspace
     depth: Count | None = None  # links from a seed
-    bytes: Count | None = None  # of content, over the life of the workspace
-    seconds: Seconds | None = None  # of one run
+    bytes: Bytes | None = None  # of content, over the life of the workspace; or 500MB, 2GiB
+    seconds: Seconds | None = None  # of one run; or 90s, 10m, 1h30m, as wherever seconds are meant
     revisits: Share | None = None  # in a refresh, of pages likeliest to have changed: 500, or 20%
     traps: Traps = field(default_factory=Traps)
     groups: dict[str, GroupLimit] = {}  # name: {per: RE2 pattern, max: N for each, ignore_case}
@@ -191,10 +194,10 @@ class Proxies(Section, frozen=True):
 class Fetching(Section, frozen=True):
     """How a page is asked for, and how much of an answer is taken."""
 
-    connect_timeout: Annotated[float, Meta(gt=0)] = 10.0  # seconds
-    timeout: Annotated[float, Meta(gt=0)] = 60.0  # seconds for the whole answer
-    max_bytes: Annotated[int, Meta(gt=0)] = 32 * 1024**2  # on the wire
-    max_decoded_bytes: Annotated[int, Meta(gt=0)] = 32 * 1024**2  # after unpacking
+    connect_timeout: MoreSeconds = 10.0  # seconds
+    timeout: MoreSeconds = 60.0  # seconds for the whole answer
+    max_bytes: MoreBytes = 32 * 1024**2  # on the wire
+    max_decoded_bytes: MoreBytes = 32 * 1024**2  # after unpacking
     types: list[str] = []  # media types to keep, like text/html or text/*; empty: all
     max_redirects: Count = 10  # hops, each judged by scope and robots
     retries: Count = 3  # after the first attempt
@@ -255,7 +258,7 @@ class Network(Section, frozen=True):
 class Reading(Section, frozen=True):
     """The process that parses pages, which may be hostile."""
 
-    seconds: Annotated[float, Meta(gt=0)] = 5.0  # of CPU time a page; then its reader is killed
+    seconds: MoreSeconds = 5.0  # of CPU time a page; then its reader is killed
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for a reading process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # reading processes
 
@@ -265,7 +268,7 @@ class Content(Section, frozen=True):
 
     extract: bool = True  # documents while pages are crawled; `crawl4r reprocess` makes them later
     probe: bool = True  # ask a host once for a page that cannot exist, when one looks like it
-    seconds: Annotated[float, Meta(gt=0)] = 20.0  # of CPU time a page; then its reader is killed
+    seconds: MoreSeconds = 20.0  # of CPU time a page; then its reader is killed
     memory_mb: Annotated[int, Meta(ge=64)] = 1024  # for an extracting process
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # extracting processes
     # of a document's markdown; the bytes of its page stay whole
@@ -368,9 +371,9 @@ class Spooling(Section, frozen=True):
 class Resilience(Section, frozen=True):
     """How a crawl that nobody looks at goes on, or says why it does not."""
 
-    stall_seconds: Annotated[float, Meta(gt=0)] = 300.0  # of silence though something is due
+    stall_seconds: MoreSeconds = 300.0  # of silence though something is due
     probe_hosts: list[str] = []  # host:port or URLs that answer if anybody does; empty: our hosts
-    probe_seconds: Annotated[float, Meta(gt=0)] = 30.0  # between looks for a network that is gone
+    probe_seconds: MoreSeconds = 30.0  # between looks for a network that is gone
     network_failures: Annotated[int, Meta(ge=1)] = 10  # in a row, then the probes are asked at once
     memory_mb: Count = 0  # without mapped files; above it the crawl ends with code 6; 0: no limit
     leak_mb_hour: Annotated[float, Meta(ge=0)] = 0.0  # likewise when every hour adds more; 0: off
@@ -417,7 +420,7 @@ class Logs(Section, frozen=True):
     pages: bool = True  # pages.csv, a row a capture
     edges: bool = True  # edges.csv, a row a link of a kept page
     metrics: bool = True  # crawl_metrics.csv, tallies and gauges over time
-    metrics_seconds: Annotated[float, Meta(gt=0)] = 10.0  # between two looks at them
+    metrics_seconds: MoreSeconds = 10.0  # between two looks at them
 
 
 def _by_origin(auth: dict[str, str]) -> dict[str, str]:

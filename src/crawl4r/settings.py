@@ -153,13 +153,54 @@ def load_settings(
     merged = dict(defaults or {})
     if profile:
         source = f"profile {profile}"
-        merged = merge(merged, _sections(_load_yaml(profile_text(profile), source), source))
+        below = _sections(_load_yaml(profile_text(profile), source), source)
+        # They are for `configure` to write: a crawl that goes on must not begin there, too.
+        below.pop("seeds", None)
+        merged = merge(merged, below)
     if file is not None and os.path.lexists(file):
         merged = merge(merged, _of_file(file))
     merged = merge(merged, remembered or {})
-    merged = merge(merged, _from_environment(os.environ if environment is None else environment))
+    environment = os.environ if environment is None else environment
+    merged = merge(merged, _from_environment(environment))
     merged = merge(merged, overrides or {})
-    return checked(Settings, merged)
+    try:
+        return checked(Settings, merged)
+    except SettingsError as problem:
+        typed = merge(remembered or {}, overrides or {})
+        where = _place_of(problem.key, typed, environment, file)
+        if not where:
+            raise
+        raise SettingsError(problem.key, problem.problem, where) from None
+
+
+def _place_of(
+    key: str, overrides: Mapping[str, Any], environment: Mapping[str, str], file: Path | None
+) -> str:
+    """The variable or the line of the file that set a key; empty when neither did."""
+    if _is_in(overrides, key):
+        return ""
+    for name in environment:
+        path = name.removeprefix(_PREFIX).lower().replace("__", ".")
+        if name.startswith(_PREFIX) and (key == path or key.startswith((f"{path}.", f"{path}["))):
+            return name
+        if name.startswith(_PREFIX) and "." in path and path.startswith(f"{key}."):
+            return name  # a section that is none
+    if file is None or not os.path.lexists(file):
+        return ""
+    from crawl4r.safe_yaml import line_of  # noqa: PLC0415 - see below
+
+    line = line_of(file, key)
+    return f"{file}, line {line}" if line else ""
+
+
+def _is_in(plain: Any, key: str) -> bool:
+    """Whether something says what the key is: it, or the list or value that it is a part of."""
+    if not isinstance(plain, Mapping):
+        return True
+    name = next(
+        (str(n) for n in plain if key == str(n) or key.startswith((f"{n}.", f"{n}["))), None
+    )
+    return name is not None and _is_in(plain.get(name), key[len(name) :].lstrip("."))
 
 
 # What the command line and the Python API call the settings that people change most.

@@ -28,13 +28,40 @@ def test_every_command_explains_itself_with_an_example(command: str) -> None:
     assert examples_in(answer.text, command)
 
 
-def test_the_list_of_commands_names_each_one_with_a_line() -> None:
-    answer = run("--help")
+def test_the_list_of_commands_names_each_one_with_a_line_in_its_group() -> None:
+    answer = run("--help", env={"COLUMNS": "80"})
     assert answer.code == 0
-    lines = answer.text.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in lines] == sorted(group.list_commands(CONTEXT))
+    groups = answer.text.partition("\nCrawl:\n")[2].splitlines()
+    lines = [line for line in groups if line.startswith("  ")]
+    assert sorted(line.split()[0] for line in lines) == sorted(group.list_commands(CONTEXT))
     assert all(len(line.split()) > 3 for line in lines)
+    titles = [line for line in groups if line and not line.startswith(" ")]
+    assert titles == ["Read:", "Search:", "Export and import:", "Operate:", "Set up and try:"]
     assert examples_in(answer.text, "crawl")
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_terminal_of_80_columns(command: str) -> None:
+    text = run(*command.split(), "--help", env={"COLUMNS": "80"}).text
+    examples = examples_in(text, command)  # commands are to be copied as they are
+    lines = [line for line in text.splitlines() if line.strip() not in examples]
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["crwal", "https://example.org/"], "Did you mean crawl"),
+        (["exprot"], "Did you mean export"),
+        (["https://example.org/"], "crawl4r crawl https://example.org/"),
+        (["zzzzzz"], "`crawl4r --help` lists them"),
+        (["crawl", "--max-page", "3"], "--max-pages"),
+    ],
+)
+def test_a_misspelt_word_gets_a_suggestion_in_the_last_line(words: list[str], advice: str) -> None:
+    answer = run(*words)
+    assert (answer.code, answer.out) == (2, b"")
+    assert advice in answer.err.splitlines()[-1]
 
 
 def test_help_says_what_the_options_are_when_they_are_not_given() -> None:

@@ -94,7 +94,8 @@ def test_the_last_line_says_why_nothing_was_kept(
     answer = run("crawl", site.url("/site/3/"), "-w", tmp_path, "--rate", "0", *options)
     assert answer.code == 1
     last = answer.err.splitlines()[-1]
-    assert last.startswith("crawl4r: nothing kept: 127.0.0.1 is a loopback address")
+    assert last.startswith("crawl4r: nothing could be kept: ")
+    assert "127.0.0.1 is a loopback address" in last
     assert "--allow-private 127.0.0.1" in last
 
 

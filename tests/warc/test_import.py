@@ -320,7 +320,7 @@ def test_a_member_that_is_a_bomb_costs_nothing_but_itself(tmp_path: Path) -> Non
     ("name", "content", "words"),
     [
         ("a.warc", b"<html>no archive", "begins with"),
-        ("a.warc.gz", b"", "begins with"),
+        ("a.warc.gz", b"", "is empty"),
         ("a.warc.gz", gzip.compress(b"just words", mtime=0), "no WARC file in it"),
         ("a.jsonl.gz", gzip.compress(b'{"id": 1}', mtime=0), "no WARC file in it"),
         ("a.warc.zst", zstd.compress(b"just words"), "no WARC file in it"),

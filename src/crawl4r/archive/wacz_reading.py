@@ -42,7 +42,9 @@ def warcs_in(path: Path) -> Iterator[Inner]:
         try:
             package = zipfile.ZipFile(_Wary(raw))
         except _UNREADABLE as problem:
-            raise UsageError(f"{path} cannot be read as a WACZ file: {problem}") from None
+            raise UsageError(
+                f"{path} cannot be read as a WACZ file: it is damaged, cut off or no ZIP package"
+            ) from problem
         with package:
             entries = [entry for entry in package.infolist() if entry.filename.endswith(_NAMES)]
             if not entries:

@@ -206,6 +206,7 @@ class CurlTransport:
         )
         limit = 0 if request.cut_at else self._limits.max_bytes
         handle.setopt(pycurl.MAXFILESIZE_LARGE, limit)
+        handle.setopt(pycurl.CONNECT_ONLY, int(request.connects_only))
         # libcurl keeps it in mind when a name had no address, which may be the name server's fault.
         kept = 0.0 if self._is_lost_for_names else self._clock.on_machine(_NAMES_KEPT)
         handle.setopt(pycurl.DNS_CACHE_TIMEOUT, int(kept))

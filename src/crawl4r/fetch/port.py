@@ -17,6 +17,7 @@ class Request(Struct, frozen=True):
     headers: Sequence[str]  # "Name: value"
     proxy: str | None = None
     cut_at: int | None = None  # take this many bytes of the body and be content with them
+    connects_only: bool = False  # send nothing; a connection, with its handshake, has the status 0
 
 
 class FetchLimits(Struct, frozen=True):

@@ -15,6 +15,7 @@ import ada_url
 from msgspec import Struct
 
 from crawl4r.errors import InvalidUrl
+from crawl4r.urls.credentials import without_credentials
 
 TRACKING_PREFIXES = ("utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "oly_", "vero_")
 TRACKING_PARAMS = frozenset(
@@ -41,6 +42,13 @@ _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
 _PLAIN_PATH = re.compile(r"(?:/|(?:\.\./)*)(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?", re.ASCII)
 _ABSOLUTE = ("https://", "http://")
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
+_SCHEME_NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+_PORT = re.compile(r"[0-9]{1,5}(?:[/?#]|$)")
+_NO_HOST = re.compile(r"https?:(?![/\\]{2}[^/\\?#])", re.IGNORECASE)
+_USER = re.compile(r"[^/?#\\]*@")
+_MAIL = "mailto:"
+# Schemes behind whose colon digits may stand: `tel:112` is no host called tel.
+_PORTLESS = frozenset(["data", "javascript", "mailto", "news", "sms", "tel", "urn"])
 _SHORTEST_ORIGIN = len("http://a")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
@@ -96,13 +104,36 @@ def host_of_netloc(netloc: str) -> str:
 
 
 def with_scheme(url: str) -> str:
-    """`example.org` as people type it; anything with a scheme is left alone."""
+    """A URL as people type it, with its scheme: https where none is given, as in `example.org/a` or
+    `localhost:8000`. InvalidUrl when it is no http(s) URL."""
     url = url.strip()
-    if "://" in url or url.startswith(("mailto:", "javascript:", "data:", "about:")):
+    if has_scheme(url):
+        if _NO_HOST.match(url):
+            raise InvalidUrl("host", url)
         return url
-    if not url or url.startswith("/"):
-        raise InvalidUrl("unparsable", url)
+    if not url or url[0] in "/?#\\:@":
+        raise InvalidUrl("host", url)
     return f"https://{url}"
+
+
+def has_scheme(typed: str) -> bool:
+    """Whether a URL as people type it has one. InvalidUrl when that is not http or https."""
+    name, colon, rest = typed.strip().partition(":")
+    if not colon or not _SCHEME_NAME.fullmatch(name):
+        return False
+    if name.lower() in {"http", "https"} and not _PORT.match(rest):
+        return True
+    if _PORT.match(rest) and name.lower() not in _PORTLESS:
+        return False  # a host and its port
+    raise InvalidUrl("scheme", without_credentials(typed) if "://" in typed else typed)
+
+
+def as_seed(typed: str) -> str:
+    """`with_scheme`, for a URL to crawl from: one that holds a name and password is refused."""
+    url = typed.strip()
+    if _USER.match(url.partition("://")[2] or url) and not url.lower().startswith(_MAIL):
+        raise InvalidUrl("credentials", without_credentials(url))
+    return with_scheme(url)
 
 
 def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFAULT_RULES) -> str:

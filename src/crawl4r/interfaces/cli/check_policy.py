@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +47,10 @@ def command(
     profile: str | None,
     as_json: bool,
 ) -> None:
-    """Say whether a URL may be crawled, with the rule that decides. Nothing is fetched.
+    """Say whether a URL may be crawled, and which rule decides. Nothing is fetched.
 
     The scope and the caps are those of the workspace's last crawl, when there is one; robots.txt is the
-    given file or the cached one. Several URLs get a line each.
+    given file or the cached one. Several URLs get a line each. The exit code is 1 when one is denied.
 
     \b
     crawl4r check-policy https://github.com/login --profile github
@@ -65,14 +66,24 @@ def command(
         else:
             settings = opened.settings
         policy = _Policy.of(settings, opened, robots, agent)
-        for url in urls:
-            answer = policy.decide(url)
-            if as_json:
-                print_json(answer)
-            else:
-                word = "allowed" if answer["allowed"] else "denied"
-                line = f"{word}: {answer['reason']} ({answer['rule']})"
-                say(f"{answer['url']} {line}" if len(urls) > 1 else line)
+        answers = [policy.decide(url) for url in urls]
+    for answer in answers:
+        if as_json:
+            print_json(answer)
+        else:
+            words = _words_of(answer)
+            say(f"{answer['url']} {words}" if len(urls) > 1 else words)
+    denied = [answer for answer in answers if not answer["allowed"]]
+    if denied:
+        if len(urls) > 1 and not as_json:
+            first = f"{denied[0]['url']} {_words_of(denied[0])}"
+            say(f"crawl4r: {len(denied)} of {len(urls)} URLs are denied; {first}", err=True)
+        sys.exit(1)
+
+
+def _words_of(answer: dict[str, Any]) -> str:
+    word = "allowed" if answer["allowed"] else "denied"
+    return f"{word}: {answer['reason']} ({answer['rule']})"
 
 
 class _Policy(Struct, frozen=True):

@@ -13,7 +13,7 @@ from crawl4r.interfaces.cli.output import say_text
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print a script that teaches a shell to complete crawl4r's commands and options.
+    """Print a script for tab completion in a shell.
 
     \b
     crawl4r completion bash >> ~/.bashrc

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import click
@@ -14,7 +15,10 @@ from crawl4r.interfaces.cli.output import say, say_text
 from crawl4r.own_files import PRIVATE, replacing
 from crawl4r.settings import FILE_NAME, Settings, load_settings, profile_names, profile_text
 from crawl4r.shown import command_line
+from crawl4r.urls.canonical import as_seed, canonicalize, split
+from crawl4r.urls.scope import Scope
 
+_SEEDS = re.compile(r"^seeds:.*\n", re.MULTILINE)  # of a profile, on one line
 _HEAD = """\
 # crawl4r configuration. Every key is optional: what is left out has its default, which
 # `crawl4r configure --show` prints. Patterns are RE2, searched in the whole URL.
@@ -40,9 +44,10 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write crawl4r.yaml in a workspace, or show the settings in force.
+    """Write crawl4r.yaml in a workspace, or show the settings.
 
-    Passwords and keys are not shown, only whether they are set.
+    Without a URL, the seeds of the profile are written. Passwords and keys are not shown, only
+    whether they are set.
 
     \b
     crawl4r configure https://example.org/ -w docs --contact https://you.example/bot
@@ -59,11 +64,21 @@ def command(
     if show:
         _show(settings, as_json)
         return
+    for seed in seeds:
+        _check(seed, settings)
     path = _write(workspace, _text(seeds, profile, contact), force=force)
     if as_json:
         print_json({"written": str(path)})
     else:
         say(f"wrote {path}; start with: {command_line('crawl4r', 'crawl', '-w', workspace)}")
+
+
+def _check(seed: str, settings: Settings) -> None:
+    """A seed that could never be crawled is refused now, and not by the crawl."""
+    url = canonicalize(as_seed(seed), None, settings.scope.canonical())
+    ruling = Scope(settings.scope_rules([split(url).netloc])).judge(url)
+    if not ruling.admitted:
+        raise UsageError(f"the seed {url} is out of scope: {ruling.rule}")
 
 
 def _show(settings: Settings, as_json: bool) -> None:
@@ -79,6 +94,8 @@ def _text(seeds: tuple[str, ...], profile: str | None, contact: str | None) -> s
     if seeds:
         parts.append(yaml.safe_dump({"seeds": list(seeds)}))
     body = profile_text(profile) if profile else _EXAMPLE
+    if seeds:
+        body = _SEEDS.sub("", body)
     if contact:
         line = yaml.safe_dump({"contact": contact}).strip()
         has_agent = "\nagent:\n" in body or body.startswith("agent:\n")

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from crawl4r.errors import UsageError
 from crawl4r.frontier.priority import Strategy
-from crawl4r.interfaces.cli.options import json_option, workspace_option
+from crawl4r.interfaces.cli.options import DURATION, SIZE, json_option, workspace_option
 
 
 def crawl_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,8 +55,8 @@ _OPTIONS = [
         "--max-pages", type=click.IntRange(0), help="Stop after this many pages are kept."
     ),
     click.option("--depth", type=click.IntRange(0), help="Links to follow from a seed, at most."),
-    click.option("--max-bytes", type=click.IntRange(0), help="Stop after this many bytes."),
-    click.option("--max-seconds", type=click.FloatRange(0), help="Stop after this time."),
+    click.option("--max-bytes", type=SIZE, help="Stop after this much content, like 500MB."),
+    click.option("--max-seconds", type=DURATION, help="Stop after this time, like 90s or 10m."),
     click.option("--concurrency", type=click.IntRange(1), help="Requests at once.  [default: 16]"),
     click.option(
         "--per-host", type=click.IntRange(1), help="Requests at once to a host.  [default: 1]"
@@ -158,7 +158,7 @@ _OPTIONS = [
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
-    """Crawl from URLs into a workspace; the same command again goes on where it was.
+    """Crawl from URLs into a workspace, or go on where it was.
 
     A workspace remembers the options of its last crawl: a later command names only what is to change,
     and --forget drops an option. What an option decides is decided anew, also for URLs found before.

@@ -37,7 +37,7 @@ _RATE = 20.0  # requests a second: the site is ours and on this machine
 )
 @json_option
 def command(workspace: Path | None, as_json: bool) -> None:
-    """Serve a bundled sample site on loopback, crawl it, and show what came of it.
+    """Crawl a bundled sample site on loopback, to look around.
 
     \b
     crawl4r demo

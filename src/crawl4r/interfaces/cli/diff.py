@@ -36,7 +36,9 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 def command(
     url: str, workspace: Path, before: int | None, after: int | None, as_json: bool
 ) -> None:
-    """Compare the text of two captures of a page; navigation and the like do not count.
+    """Compare the text of two captures of a page.
+
+    Navigation and the like do not count.
 
     \b
     crawl4r diff https://example.org/news -w news

@@ -36,7 +36,7 @@ _SHOWN = 5  # numbers of a vector
 
 @click.group("embed")
 def command() -> None:
-    """Get, try and serve the model that turns texts into vectors.
+    """Get, try and serve the model that makes vectors of texts.
 
     \b
     crawl4r embed install

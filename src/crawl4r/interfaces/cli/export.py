@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -23,14 +25,27 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import refuse_terminal, say, write_file
 from crawl4r.state.layout import refuse_output
+
+_STREAMS = {"jsonl": "out.jsonl", CSV: "out.csv", "warc": "out.warc.gz"}
+_NO_STREAM = {
+    "markdown": "markdown is a folder of files; `export jsonl --out -` holds the same texts",
+    "parquet": "a Parquet file has its index at its end, so it is no stream: name a file",
+    "wacz": "a package has its index at its end, so it is no stream: name a file, or export warc",
+}
 
 
 @click.command("export")
 @click.argument("form", type=click.Choice(sorted([*EXPORTS, *ARCHIVES, CSV])))
 @workspace_option
-@click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="File or folder.")
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File or folder; - is stdout.",
+)
 @click.option("--language", help="Only documents in this language, e.g. en.")
 @click.option("--with-gone", is_flag=True, help="Also pages that are no longer there.")
 @click.option("--with-near", is_flag=True, help="Also near-duplicates of other documents.")
@@ -46,7 +61,7 @@ def command(
     as_json: bool,
     **archive: Any,
 ) -> None:
-    """Write what a workspace holds: its documents, or its captures as a web archive.
+    """Write documents or captures for other programs.
 
     \b
     crawl4r export jsonl -w docs --out docs.jsonl
@@ -59,16 +74,51 @@ def command(
     jsonl and parquet hold a document a line or row, markdown a file each. csv has a row a capture
     (pages.csv) and a row a link (edges.csv), or the first alone when --out is a .csv file. warc writes
     every capture as WARC 1.1 with a CDXJ index beside it, wacz a package that replay tools open as it
-    is.
+    is. `--out -` writes jsonl, csv (the captures) and warc to stdout, when all of it is there.
     """
     check_options(form)
-    refuse_output(workspace, out)
-    if form in ARCHIVES:
-        export_archive(form, workspace, out, as_json=as_json, **archive)
-        return
-    if form == CSV:
-        export_csv(workspace, out, as_json=as_json)
-        return
+    with ExitStack() as stack:
+        is_stream = str(out) == "-"
+        if is_stream:
+            out = stack.enter_context(_for_stdout(form, archive["compression"], as_json=as_json))
+        refuse_output(workspace, out)
+        if form in ARCHIVES:
+            export_archive(form, workspace, out, as_json=as_json, is_quiet=is_stream, **archive)
+        elif form == CSV:
+            export_csv(workspace, out, as_json=as_json, is_quiet=is_stream)
+        else:
+            chosen = (language, with_gone, with_near)
+            _export_documents(form, workspace, out, *chosen, as_json=as_json, is_quiet=is_stream)
+
+
+@contextmanager
+def _for_stdout(form: str, compression: str | None, *, as_json: bool) -> Iterator[Path]:
+    """A file to write to, of which all goes to stdout when it is complete: a failure leaves no half."""
+    if form not in _STREAMS:
+        raise UsageError(f"--out -: {_NO_STREAM[form]}")
+    if as_json:
+        raise UsageError("--json: stdout holds the export itself; leave --json out, or name a file")
+    refuse_terminal("add `> FILE` or `| less`, or name a file with --out")
+    name = _STREAMS[form]
+    if form == "warc" and compression:
+        name = {"gzip": "out.warc.gz", "zstd": "out.warc.zst", "none": "out.warc"}[compression]
+    with TemporaryDirectory(prefix="crawl4r-export-") as place:
+        file = Path(place, name)
+        yield file
+        write_file(file)
+
+
+def _export_documents(
+    form: str,
+    workspace: Path,
+    out: Path,
+    language: str | None,
+    with_gone: bool,
+    with_near: bool,
+    *,
+    as_json: bool,
+    is_quiet: bool,
+) -> None:
     if (form == "markdown") == out.is_file() and out.exists():
         wanted = "a folder" if form == "markdown" else "a file"
         raise UsageError(f"--out: {out} is not {wanted}")
@@ -87,5 +137,5 @@ def command(
             raise StorageFull(f"cannot write {out}: {problem.strerror}") from problem
     if as_json:
         print_json({"documents": count, "out": str(out)})
-    else:
+    elif not is_quiet:
         say(f"{count:,} documents in {out}")

@@ -16,14 +16,13 @@ from crawl4r.errors import InvalidUrl, StorageFull, UsageError
 from crawl4r.interfaces.cli.options import open_for_reading, print_json
 from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.wording import human_bytes
+from crawl4r.units import bytes_of
 
 if TYPE_CHECKING:
     from crawl4r.exporting_warc import ExportResult, Selection
     from crawl4r.workspace import Workspace
 
 ARCHIVES = ("warc", "wacz")
-_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-_SIZE = re.compile(r"([0-9]{1,15})([KMG]?)(?:iB|B)?", re.IGNORECASE)
 _OPTIONS = (
     click.option(
         "--compression",
@@ -34,7 +33,7 @@ _OPTIONS = (
         "--max-size",
         default="1G",
         show_default=True,
-        help="A new WARC file after this many bytes, in a folder or a package; K, M and G are known.",
+        help="Begin a new WARC file after this much, in a folder or a package.",
     ),
     click.option("--site", metavar="HOST", help="Only captures of this host; warc and wacz."),
     click.option("--since", metavar="TIME", help="Only captures from then on: 2026-11-15."),
@@ -71,6 +70,7 @@ def export_archive(
     since: str | None,
     until: str | None,
     as_json: bool,
+    is_quiet: bool,
 ) -> None:
     """Write the archive and tell what is in it."""
     # Only now: help goes without.
@@ -80,12 +80,16 @@ def export_archive(
     size = _bytes(max_size)
     with open_for_reading(workspace) as opened:
         try:
-            result = _write(form, opened, out, compression, size, selection, talks=not as_json)
+            result = _write(
+                form, opened, out, compression, size, selection, talks=not (as_json or is_quiet)
+            )
         except OSError as problem:
             raise StorageFull(f"cannot write {out}: {problem.strerror}") from problem
     if as_json:
         told = result._asdict()
         print_json(told | {"index": told.pop("index_file")})
+        return
+    if is_quiet:
         return
     say(
         f"{result.captures:,} captures in {result.records:,} records, {result.revisits:,} of bytes that"
@@ -169,10 +173,10 @@ def _check_wacz(out: Path, compression: str | None) -> None:
 
 
 def _bytes(text: str) -> int:
-    match = _SIZE.fullmatch(text.strip())
-    if match is None or int(match[1]) == 0:
-        raise UsageError(f"--max-size: {text!r} is not a size like 500M or 1G")
-    return int(match[1]) * _UNITS[match[2].upper()]
+    size = bytes_of(text)
+    if not size:
+        raise UsageError(f"--max-size: {text!r} is not a size like 500MB or 1GiB")
+    return size
 
 
 def _host(text: str | None) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CSV = "csv"
 
 
-def export_csv(workspace: Path, out: Path, *, as_json: bool) -> None:
+def export_csv(workspace: Path, out: Path, *, as_json: bool, is_quiet: bool) -> None:
     """pages.csv and edges.csv in a folder, or the pages alone in a file that ends with .csv."""
     if out.is_file() or (out.suffix == ".csv" and not out.is_dir()):
         places = {"pages": out}
@@ -30,7 +30,7 @@ def export_csv(workspace: Path, out: Path, *, as_json: bool) -> None:
     if as_json:
         files = [str(path) for path in places.values()]
         print_json({"captures": report.captures, "edges": report.edges, "files": files})
-    else:
+    elif not is_quiet:
         say(f"{report.captures:,} captures and {report.edges:,} links in {out}")
     if report.damaged:
         sys.exit(4)

@@ -31,7 +31,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Judge a page and turn it into markdown; from a file, or from stdin.
+    """Turn an HTML file, or stdin, into markdown, and judge it.
 
     \b
     crawl4r extract page.html --url https://example.org/a

@@ -26,7 +26,9 @@ from crawl4r.shown import command_line
 @workspace_option
 @json_option
 def command(url: str, workspace: Path, as_json: bool) -> None:
-    """List the captures of a URL: new, unchanged, changed, missing, gone or rejected.
+    """List the captures of a URL, and what each one meant.
+
+    A capture is new, unchanged, changed, missing, gone or rejected.
 
     \b
     crawl4r history https://example.org/news -w news

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ _MOST_SHOWN = 10  # damages
 @workspace_option
 @json_option
 def command(file: Path, workspace: Path, as_json: bool) -> None:
-    """Read JSON lines, WARC or WACZ files and keep them like pages that were crawled.
+    """Keep pages from JSON lines, WARC or WACZ files.
 
     \b
     crawl4r import papers.jsonl -w papers
@@ -49,14 +50,25 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
     else:
         say(f"{counts['added']:,} documents imported, {counts['unchanged']:,} were there already")
         _tell_next(workspace)
+    if counts.get("broken") and not counts["added"] + counts["unchanged"]:
+        damage = counts["damages"][0]
+        say(
+            f"crawl4r: nothing of {file} could be imported: at {damage['offset']}:"
+            f" {damage['reason']}",
+            err=True,
+        )
+        sys.exit(1)
 
 
 async def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
-    from crawl4r.importing_warc import is_archive  # noqa: PLC0415 - help goes without
+    from crawl4r.importing import refuse_other_files  # noqa: PLC0415 - help goes without
+    from crawl4r.importing_warc import is_archive  # noqa: PLC0415
     from crawl4r.interfaces.cli.bars import progress_bar  # noqa: PLC0415
     from crawl4r.workspace import open_workspace  # noqa: PLC0415
 
     has_records = is_archive(file)
+    if not has_records:
+        refuse_other_files(file)
     async with open_workspace(path) as workspace:
         if has_records:
             counts = _as_json(_import_archive(file, workspace, talks=talks))

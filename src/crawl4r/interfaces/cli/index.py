@@ -49,7 +49,9 @@ def command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Make the documents of a workspace searchable: by their words, then by their meaning.
+    """Make the documents of a workspace searchable.
+
+    By their words at once, then by their meaning.
 
     \b
     crawl4r index -w docs

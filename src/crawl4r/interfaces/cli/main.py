@@ -1,15 +1,19 @@
 """The `crawl4r` command: finds the sub-command, shows errors, sets the exit code.
 
-Exit codes: 0 done, or a limit that was asked for is reached; 1 failed (nothing could be kept); 2 usage
-or configuration; 3 stopped with work left; 4 the store cannot be written or is damaged; 5 the crawl
-stalled and could not recover; 6 it held more memory than it may. After 5 and 6 nothing that was kept is
-lost, and the same command goes on: `crawl4r supervise` starts it again by itself.
+Exit codes: 0 done, or a limit that was asked for is reached; 1 failed: nothing could be kept, or
+none of the seeds or pages that were asked for could be fetched (no such name, connection refused,
+TLS, robots.txt, egress gate), or `check-policy` denies a URL; 2 usage or configuration, also a seed
+that is no URL or out of scope; 3 stopped with work left; 4 the store cannot be written or is
+damaged; 5 the crawl stalled and could not recover; 6 it held more memory than it may. With 1 and 2
+the last line says why. After 5 and 6 nothing that was kept is lost, and the same command goes on:
+`crawl4r supervise` starts it again by itself.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 from typing import Any
@@ -20,44 +24,58 @@ from click.shell_completion import CompletionItem
 from crawl4r import __version__
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.output import guard_streams, say, say_text
+from crawl4r.shown import command_line
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
 # commands loads none of them.
-_COMMANDS = {
-    "check-policy": "Say whether a URL may be crawled, with the rule that decides.",
-    "completion": "Print a script that teaches a shell to complete crawl4r's commands and options.",
-    "configure": "Write crawl4r.yaml in a workspace, or show the settings in force.",
-    "crawl": "Crawl from URLs into a workspace; the same command again goes on where it was.",
-    "demo": "Serve a bundled sample site on loopback, crawl it, and show what came of it.",
-    "diff": "Compare the text of two captures of a page; navigation and the like do not count.",
-    "embed": "Get, try and serve the model that turns texts into vectors.",
-    "export": "Write what a workspace holds: its documents, or its captures as a web archive.",
-    "extract": "Judge a page and turn it into markdown; from a file, or from stdin.",
-    "get": "Print a stored page: by URL, by hash, or as of a moment.",
-    "history": "List the captures of a URL: new, unchanged, changed, missing, gone or rejected.",
-    "import": "Read JSON lines, WARC or WACZ files and keep them like pages that were crawled.",
-    "index": "Make the documents of a workspace searchable: by their words, then by their meaning.",
-    "map": "List the URLs that a site names in sitemaps, feeds and on its first page; none is fetched.",
-    "pages": "List every known URL in the order of discovery, also while a crawl runs.",
-    "pagination": "Find the other pages of a list in an HTML file, and the rule that spells them.",
-    "pause": "Hold the crawl of a workspace until it is let go on; what is in flight is finished.",
-    "plan": "Estimate pages, hours and bytes of a crawl, and name traps, from sitemaps and a sample.",
-    "replay": "Write the logs anew from what was stored: pages.csv, edges.csv, crawl_metadata.jsonl.",
-    "report": "Say what a host was asked, at what pace, and which lines of robots.txt were obeyed.",
-    "reprocess": "Judge and read every stored page again: verdicts, markdown, metadata, changes.",
-    "reset": "Delete everything a crawl has made; crawl4r.yaml stays.",
-    "resume": "Go on with a crawl, with the options it was started with.",
-    "scrape": "Fetch one page, as politely as a crawl does, and print its markdown.",
-    "search": "Find passages by their words and by their meaning, also while a crawl runs.",
-    "selftest": "Crawl the bundled site while killing the crawl (SIGKILL) again and again, then count.",
-    "similar": "List documents that say something like the document of a URL.",
-    "spool": "Find pages in one process and fetch them in another, with a spool between them.",
-    "status": "Show totals, hosts and errors of a crawl, also while it runs.",
-    "stop": "End the crawl of a workspace as Ctrl-C would; the same command goes on with it later.",
-    "supervise": "Run a crawl, and start it again when it stalls, leaks or is killed.",
-    "urls": "Look at URLs the way the crawler does.",
-    "why": "Tell the story of a URL: where it was found, what admitted or refused it, every attempt.",
+_GROUPS = {
+    "Crawl": {
+        "crawl": "Crawl from URLs into a workspace, or go on where it was.",
+        "resume": "Go on with a crawl, with the options it was started with.",
+        "scrape": "Fetch one page politely and print its markdown.",
+        "map": "List the URLs that a site names, and fetch none of them.",
+        "plan": "Estimate pages, hours and bytes of a crawl, and name traps.",
+        "spool": "Find pages in one process and fetch them in another.",
+    },
+    "Read": {
+        "pages": "List every known URL, in the order of discovery.",
+        "get": "Print a stored page: by URL, by hash, or as of a moment.",
+        "history": "List the captures of a URL, and what each one meant.",
+        "diff": "Compare the text of two captures of a page.",
+        "why": "Tell what happened to a URL, and which rule decided.",
+    },
+    "Search": {
+        "search": "Find passages by their words and by their meaning.",
+        "similar": "List documents that say something like that of a URL.",
+        "index": "Make the documents of a workspace searchable.",
+        "embed": "Get, try and serve the model that makes vectors of texts.",
+    },
+    "Export and import": {
+        "export": "Write documents or captures for other programs.",
+        "import": "Keep pages from JSON lines, WARC or WACZ files.",
+        "extract": "Turn an HTML file, or stdin, into markdown, and judge it.",
+        "replay": "Write the logs and the metadata anew from what is stored.",
+        "reprocess": "Judge and read every stored page again.",
+    },
+    "Operate": {
+        "status": "Show totals, hosts and errors of a crawl.",
+        "report": "Say what a host was asked, and how politely.",
+        "pause": "Hold the crawl of a workspace, and let it go on.",
+        "stop": "End the crawl of a workspace as Ctrl-C would.",
+        "supervise": "Run a crawl, and start it again when it stalls or dies.",
+        "reset": "Delete everything a crawl has made; crawl4r.yaml stays.",
+    },
+    "Set up and try": {
+        "configure": "Write crawl4r.yaml in a workspace, or show the settings.",
+        "check-policy": "Say whether a URL may be crawled, and which rule decides.",
+        "urls": "Look at URLs the way the crawler does.",
+        "pagination": "Find the other pages of a list in an HTML file.",
+        "demo": "Crawl a bundled sample site on loopback, to look around.",
+        "selftest": "Kill crawls of the bundled site, and count what is lost.",
+        "completion": "Print a script for tab completion in a shell.",
+    },
 }
+_COMMANDS = {name: line for group in _GROUPS.values() for name, line in group.items()}
 
 
 class _Commands(click.Group):
@@ -75,7 +93,17 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        click.Group(commands=_listed("")).format_commands(ctx, formatter)
+        width = max(map(len, _COMMANDS))
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(_unknown(args[0]), ctx)
+        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         names = [
@@ -92,10 +120,23 @@ class _Commands(click.Group):
             return None
 
 
+def _unknown(word: str) -> str:
+    """What to do instead of a command that is none."""
+    if near := get_close_matches(word, _COMMANDS, n=2, cutoff=0.5):
+        return f"There is no command {word!r}. Did you mean {' or '.join(near)}?"
+    if "." in word or ":" in word:
+        return (
+            f"There is no command {word!r}. To crawl it: {command_line('crawl4r', 'crawl', word)}"
+        )
+    return f"There is no command {word!r}. `crawl4r --help` lists them."
+
+
 def _listed(start: str) -> list[click.Command]:
     """Stand-ins for the commands whose names begin so, to be shown and not called."""
     return [
-        click.Command(name, help=line) for name, line in _COMMANDS.items() if name.startswith(start)
+        click.Command(name, help=line)
+        for name, line in sorted(_COMMANDS.items())
+        if name.startswith(start)
     ]
 
 
@@ -111,7 +152,7 @@ def group() -> None:
     crawl4r get https://example.org/        a page as it was stored
     crawl4r scrape https://example.org/     one page as markdown
     crawl4r why https://example.org/x       what happened to a URL, and why
-    crawl4r demo                            all of it on a bundled site, with no network
+    crawl4r demo                            all of it, on a bundled site
     """
 
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), help="Print no more than this many.")
 @json_option
 def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **options: Any) -> None:
-    """List the URLs that a site names in sitemaps, feeds and on its first page; none is fetched.
+    """List the URLs that a site names, and fetch none of them.
+
+    Sitemaps, feeds and the first page are read.
 
     \b
     crawl4r map https://example.org/

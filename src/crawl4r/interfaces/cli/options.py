@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,15 @@ import click
 from crawl4r.errors import WorkspaceError
 from crawl4r.interfaces.cli.output import print_json
 from crawl4r.shown import command_line
+from crawl4r.units import bytes_of, seconds_of
 
 if TYPE_CHECKING:
     from crawl4r.settings import Settings
     from crawl4r.workspace import Workspace
 
 __all__ = [
+    "DURATION",
+    "SIZE",
     "check_that_there_is_a_crawl",
     "json_option",
     "open_for_reading",
@@ -24,6 +28,28 @@ __all__ = [
     "workspace_option",
 ]
 
+
+class Quantity(click.ParamType[Any]):
+    """A number that may have a unit behind it."""
+
+    def __init__(self, name: str, read: Callable[[str], float | None], example: str) -> None:
+        self.name = name
+        self._read = read
+        self._example = example
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if not isinstance(value, str):
+            return float(value) if isinstance(value, float) else int(value)
+        number = self._read(value)
+        if number is None:
+            self.fail(f"{value!r} is not a {self.name} like {self._example}", param, ctx)
+        return number
+
+
+SIZE = Quantity("size", bytes_of, "10MB, 1GiB or 5000 (bytes)")
+DURATION = Quantity("duration", seconds_of, "90s, 10m, 1h30m or 45 (seconds)")
 workspace_option = click.option(
     "--workspace",
     "-w",

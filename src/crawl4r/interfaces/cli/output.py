@@ -7,8 +7,10 @@ piped today is read on a terminal tomorrow. Files that a command writes keep the
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -87,6 +89,21 @@ def write_bytes(body: bytes) -> None:
         )
     sys.stdout.buffer.write(body)
     sys.stdout.flush()
+
+
+def write_file(path: Path) -> None:
+    """Copy a file of any size to stdout, which must not be a terminal."""
+    if sys.stdout is None:
+        return
+    with path.open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.flush()
+
+
+def refuse_terminal(advice: str) -> None:
+    """Raise UsageError when what is about to be written would land on a terminal."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError(f"this is for a file or another program, not for a terminal: {advice}")
 
 
 def confirm(question: str, *, err: bool = False) -> None:

@@ -16,7 +16,12 @@ from crawl4r.reporting import GUESSES, LINKS, PageRow
 @click.command("pages")
 @workspace_option
 @click.option("--state", type=click.Choice([s.value for s in UrlState]), help="Only these.")
-@click.option("--verdict", type=click.Choice([v.value for v in Verdict]), help="Only these.")
+@click.option(
+    "--verdict",
+    type=click.Choice([v.value for v in Verdict]),
+    metavar="VERDICT",  # all of them do not fit a line
+    help="Only these, like ok, redirect, http-error or robots-denied.",
+)
 @click.option(
     "--found-by",
     type=click.Choice([LINKS, GUESSES]),
@@ -30,7 +35,9 @@ def command(
     found_by: str | None,
     as_json: bool,
 ) -> None:
-    """List every known URL in the order of discovery, also while a crawl runs.
+    """List every known URL, in the order of discovery.
+
+    It works while a crawl runs, too.
 
     \b
     crawl4r pages -w docs --state failed

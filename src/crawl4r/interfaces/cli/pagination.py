@@ -26,7 +26,9 @@ from crawl4r.urls.canonical import canonicalize, with_scheme
 @click.option("--content-type", help="What the server called it.  [default: from the file's name]")
 @json_option
 def command(file: Path | None, url: str, content_type: str | None, as_json: bool) -> None:
-    """Find the other pages of a list in an HTML file, and the rule that spells them.
+    """Find the other pages of a list in an HTML file.
+
+    And the rule that spells them.
 
     \b
     crawl4r pagination page.html --url https://example.org/news

@@ -19,7 +19,9 @@ from crawl4r.state.layout import PAUSE
 @click.option("--off", is_flag=True, help="Let it go on.")
 @json_option
 def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None:
-    """Hold the crawl of a workspace until it is let go on; what is in flight is finished.
+    """Hold the crawl of a workspace, and let it go on.
+
+    What is in flight is finished.
 
     \b
     crawl4r pause -w docs

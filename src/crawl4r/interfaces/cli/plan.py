@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(url: str, sample: int, as_json: bool, **options: Any) -> None:
-    """Estimate pages, hours and bytes of a crawl, and name traps, from sitemaps and a sample.
+    """Estimate pages, hours and bytes of a crawl, and name traps.
+
+    It goes by the site's sitemaps and a sample of its pages.
 
     \b
     crawl4r plan https://example.org/

@@ -28,15 +28,13 @@ def option_for(verdict: str, reason: str) -> str:
     return ""
 
 
-def why_nothing(summary: dict[str, Any]) -> str:
-    """One line for a crawl that kept nothing: the most frequent ending, and what to try."""
+def advice_for(summary: dict[str, Any]) -> str:
+    """What to try when a crawl brought nothing, by what most URLs ended with; may be empty."""
     endings = summary["endings"]
     if not endings:
-        return "nothing kept: no URL was visited"
+        return ""
     first = max(endings, key=lambda ending: ending["urls"])
-    verdict, reason = first["verdict"], first["reason"]
-    advice = _advice(verdict, reason, summary)
-    return f"nothing kept: {reason or verdict}" + (f" ({advice})" if advice else "")
+    return _advice(first["verdict"], first["reason"], summary)
 
 
 def _advice(verdict: str, reason: str, summary: dict[str, Any]) -> str:

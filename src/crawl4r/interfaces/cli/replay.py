@@ -46,7 +46,9 @@ _SHOWN = 20  # pages that are named, of those with something wrong
 def command(
     workspace: Path, out: Path | None, check: bool, documents: bool | None, as_json: bool
 ) -> None:
-    """Write the logs anew from what was stored: pages.csv, edges.csv, crawl_metadata.jsonl.
+    """Write the logs and the metadata anew from what is stored.
+
+    These are pages.csv, edges.csv and crawl_metadata.jsonl.
 
     \b
     crawl4r replay -w docs

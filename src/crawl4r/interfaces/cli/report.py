@@ -40,7 +40,9 @@ def command(
     until: str | None,
     as_json: bool,
 ) -> None:
-    """Say what a host was asked, at what pace, and which lines of robots.txt were obeyed.
+    """Say what a host was asked, and how politely.
+
+    It names the pace, and the lines of robots.txt that were obeyed.
 
     \b
     crawl4r report example.org -w docs

@@ -24,7 +24,9 @@ from crawl4r.workspace import open_workspace
 @click.option("--dry-run", is_flag=True, help="Only say how much there is to do.")
 @json_option
 def command(workspace: Path, missing: bool, dry_run: bool, as_json: bool) -> None:
-    """Judge and read every stored page again: verdicts, markdown, metadata, changes.
+    """Judge and read every stored page again.
+
+    Verdicts, markdown, metadata and changes are made anew.
 
     \b
     crawl4r reprocess -w docs

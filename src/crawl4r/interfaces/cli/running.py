@@ -19,7 +19,7 @@ from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError, UsageError
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.output import draws_on_stderr, say, say_text
-from crawl4r.interfaces.cli.remedies import why_nothing
+from crawl4r.interfaces.cli.remedies import advice_for
 from crawl4r.interfaces.cli.saved import (
     earlier_options,
     save_options,
@@ -28,14 +28,13 @@ from crawl4r.interfaces.cli.saved import (
     typed,
     with_passwords,
 )
+from crawl4r.interfaces.cli.seeds import with_schemes
 from crawl4r.interfaces.cli.summary import summary_of
 from crawl4r.resilience.allocator import keep_freed_memory
 from crawl4r.settings import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.workspace import Workspace
 
-_LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 _RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
-_FAILED = 1  # nothing could be kept
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 _CHANGE = "name an option to change it, --forget NAME to drop it"
 
@@ -54,7 +53,7 @@ def begin_crawl(
 
 def run_crawl(
     path: Path,
-    urls: tuple[str, ...],
+    urls: tuple[str, ...] | None,
     options: dict[str, Any],
     begin: Begin = begin_crawl,
     defaults: Mapping[str, Any] | None = None,
@@ -63,7 +62,8 @@ def run_crawl(
 ) -> None:
     """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl.
 
-    The options of the last crawl in the workspace hold where this one names no others.
+    The options of the last crawl in the workspace hold where this one names no others. `urls` is None
+    where nothing is crawled from seeds, also not from those of crawl4r.yaml.
     """
     events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
     keep_freed_memory()
@@ -75,9 +75,16 @@ def run_crawl(
     if "proxies" in earlier:
         earlier = with_passwords(earlier, load(path / FILE_NAME).fetch.proxies.servers)
     load = partial(load, remembered=_overrides(earlier), overrides=_overrides(options))
-    start = partial(begin, path, load(path / FILE_NAME), urls, options)
+    settings = load(path / FILE_NAME)
+
+    async def crawl() -> int:
+        wanted = () if urls is None else urls or settings.seeds
+        seeds = await with_schemes(settings, wanted, path, as_json=options["log_json"])
+        start = partial(begin, path, settings, seeds, options)
+        return await _crawl(start, load, in_force, earlier)
+
     try:
-        code = asyncio.run(_crawl(start, load, in_force, earlier))
+        code = asyncio.run(crawl())
     except UsageError as problem:
         raise _with_origin(problem, earlier) from problem
     if code:
@@ -126,22 +133,28 @@ async def _crawl(
             print_json(summary)
         elif talks:
             talking.print_summary(run, workspace, summary)
-        code = exit_code_of(ended, summary)
-        if code == _FAILED:
-            say(f"crawl4r: {why_nothing(summary)}", err=True)
-        return code
+        if summary["problem"]:
+            _tell_problem(summary, as_json=options["log_json"])
+        return exit_code_of(ended, summary)
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
     """A limit that was asked for and reached is a success; see `main` for the codes."""
-    if ended in _LIMITS:
-        return 0
     if ended in _RESTARTED:
         return _RESTARTED[ended]
     if ended in _WORK_LEFT and summary["pending"]:
         return 3
-    has_nothing_to_do = summary["known"] == 0  # a scraper whose spool is empty
-    return 0 if summary["pages"] or has_nothing_to_do else _FAILED
+    return 1 if summary["problem"] else 0
+
+
+def _tell_problem(summary: dict[str, Any], *, as_json: bool) -> None:
+    """In the last line, where a person and a script look for it."""
+    problem = summary["problem"]
+    if as_json:
+        events.emit(events.CRAWL_FAILED, 40, problem=problem)
+        return
+    advice = advice_for(summary)
+    say(f"crawl4r: {problem}" + (f" ({advice})" if advice else ""), err=True)
 
 
 def _handle_signals(

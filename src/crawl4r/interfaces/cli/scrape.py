@@ -26,7 +26,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Fetch one page, as politely as a crawl does, and print its markdown.
+    """Fetch one page politely and print its markdown.
 
     \b
     crawl4r scrape https://example.org/

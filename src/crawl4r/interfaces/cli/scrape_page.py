@@ -11,6 +11,7 @@ from crawl4r.app_content import make_extractors
 from crawl4r.documenting import extract_safely
 from crawl4r.errors import PageUnavailable
 from crawl4r.interfaces.cli.chunking import chunking
+from crawl4r.interfaces.cli.seeds import with_schemes
 from crawl4r.model import Capture, Extraction, Verdict
 from crawl4r.workspace import Workspace, open_workspace
 
@@ -29,6 +30,7 @@ def scrape(url: str, options: dict[str, Any], **asked: Any) -> Scraped:
 
 async def _scrape(url: str, place: Path, options: dict[str, Any], asked: dict[str, Any]) -> Scraped:
     async with open_workspace(place, **asked) as workspace:
+        (url,) = await with_schemes(workspace.settings, [url])
         await workspace.crawl(url, depth=0, extract=False).finish()
         capture = _page_reached_from(workspace, url)
         body = workspace.blobs.read(capture.sha256 or "") or b""

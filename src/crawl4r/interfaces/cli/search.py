@@ -80,7 +80,9 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Find passages by their words and by their meaning, also while a crawl runs.
+    """Find passages by their words and by their meaning.
+
+    It works while a crawl runs, too.
 
     \b
     crawl4r search "how do I roll back to a savepoint" -w docs

@@ -62,7 +62,9 @@ class Findings(Struct):
 @click.option("--seed", type=int, help="Repeat the random numbers of an earlier run.")
 @json_option
 def command(kills: int, seed: int | None, as_json: bool) -> None:
-    """Crawl the bundled site while killing the crawl (SIGKILL) again and again, then count.
+    """Kill crawls of the bundled site, and count what is lost.
+
+    A crawl is killed (SIGKILL) again and again.
 
     \b
     crawl4r selftest --kill

@@ -45,7 +45,9 @@ WINDOWS = {
 )
 @json_option
 def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
-    """Show totals, hosts and errors of a crawl, also while it runs.
+    """Show totals, hosts and errors of a crawl.
+
+    It works while a crawl runs, too.
 
     \b
     crawl4r status -w docs

@@ -18,7 +18,9 @@ from crawl4r.state.layout import STOP
 @role_option
 @json_option
 def command(workspace: Path, role: str | None, as_json: bool) -> None:
-    """End the crawl of a workspace as Ctrl-C would; the same command goes on with it later.
+    """End the crawl of a workspace as Ctrl-C would.
+
+    The same command goes on with it later.
 
     \b
     crawl4r stop -w docs

@@ -49,7 +49,7 @@ _SPEECH = 2.0  # seconds that a line of the log may take
 def command(
     max_restarts: int | None, backoff: float, log_json: bool, arguments: tuple[str, ...]
 ) -> None:
-    """Run a crawl, and start it again when it stalls, leaks or is killed.
+    """Run a crawl, and start it again when it stalls or dies.
 
     \b
     crawl4r supervise -- crawl https://example.org/ -w docs

@@ -61,7 +61,7 @@ def run_scrape(
             reopen=workspace.reopen,
         )
 
-    run_crawl(path, (), options, begin, _DEFAULTS)
+    run_crawl(path, None, options, begin, _DEFAULTS)
 
 
 def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:

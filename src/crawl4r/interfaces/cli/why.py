@@ -22,7 +22,9 @@ from crawl4r.interfaces.cli.wording import clock_time, human_bytes, human_second
 @workspace_option
 @json_option
 def command(url: str, workspace: Path, as_json: bool) -> None:
-    """Tell the story of a URL: where it was found, what admitted or refused it, every attempt.
+    """Tell what happened to a URL, and which rule decided.
+
+    Where it was found, what admitted or refused it, every attempt.
 
     \b
     crawl4r why https://example.org/private/
