@@ -49,6 +49,7 @@ _CURSORS = (
 _OPTIONS = (
     "--site", "--type", "--language", "--since", "--before", "--as-of", "--limit", "--neighbours",
     "--min-score", "--per-document", "--fusion", "--mode", "--cursor",
+    "--keyword-weight", "--vector-weight", "--rrf-k",
 )  # fmt: skip
 
 

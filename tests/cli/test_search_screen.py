@@ -129,6 +129,7 @@ def test_words_without_quotes_are_one_query(workspace: Path) -> None:
         (("train", "before:2026-13"), "before:2026-05-31"),
         (("train", "--since", "lunch"), "2026-05-31"),
         (("type:table",), "add a word"),
+        (("train", "-letters"), "quote the whole query"),
         (("train", "--min-score", "7"), "0<=x<=1"),
         (("train", "--rrf-k", "0"), "x>=1"),
         (("train", "--keyword-weight", "0", "--vector-weight", "0"), "weights"),

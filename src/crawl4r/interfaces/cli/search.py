@@ -24,7 +24,20 @@ if TYPE_CHECKING:
     from crawl4r.searching import Searcher
 
 
-@click.command("search")
+class _Search(click.Command):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            if problem.option_name.startswith("--"):
+                raise
+            # As in `search full text -russian`.
+            hint = "To leave out a word, quote the whole query: 'full text -russian'."
+            message = f"No such option {problem.option_name!r}. {hint}"
+            raise click.NoSuchOption(problem.option_name, message, ctx=ctx) from None
+
+
+@click.command("search", cls=_Search)
 @click.argument("words", nargs=-1, metavar="[QUERY]...")
 @workspace_option
 @click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True)
