@@ -163,6 +163,8 @@ def test_one_that_an_older_version_wrote_is_read_from_a_copy(indexed: Path, tmp_
     place = tmp_path / "old"
     shutil.copytree(indexed, place)
     with closing(sqlite3.connect(place / "state.db")) as database:
+        database.execute("DELETE FROM tallies WHERE name LIKE 'imported%'")
+        database.commit()
         database.execute("PRAGMA user_version = 7")  # the steps after it can be repeated
     (place / "state.sum").unlink()
     give_away(place)

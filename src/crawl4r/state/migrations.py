@@ -256,7 +256,8 @@ PRAGMA secure_delete = OFF;
 """,
     9: """
 -- URLs that were answered and wait for another visit: a full cap of pages does not hold them back.
-CREATE INDEX urls_again ON urls(host_id, priority, id) WHERE state = 'pending' AND capture IS NOT NULL;
+CREATE INDEX IF NOT EXISTS urls_again ON urls(host_id, priority, id)
+    WHERE state = 'pending' AND capture IS NOT NULL;
 """,
     10: """
 -- Running totals left out what was imported. A limit of pages still does.

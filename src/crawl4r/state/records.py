@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from crawl4r.resilience.politeness import HostMemory
 from crawl4r.state.database import Database
+from crawl4r.state.migrations import VERSIONS
+from crawl4r.state.ownership import tables_of, why_foreign
 
 
 class RobotsRecord(Struct, frozen=True):
@@ -111,11 +113,11 @@ class Notes:
 def peek_note(workspace: Path, key: str) -> str | None:
     """One note of a workspace that is not open; None when there is none, or no way to read it."""
     file = workspace / "state.db"
-    if file.is_symlink() or not file.is_file():
+    if not file.exists() or why_foreign(file, tables_of(VERSIONS)):
         return None
+    # Without a log there is no writer, and a connection must not leave files of its own behind.
+    mode = "mode=ro" if file.with_name("state.db-wal").exists() else "mode=ro&immutable=1"
     with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
-        # Without a log there is no writer, and a connection must not leave files of its own behind.
-        mode = "mode=ro" if file.with_name("state.db-wal").exists() else "mode=ro&immutable=1"
         source = f"{file.absolute().as_uri()}?{mode}"
         with contextlib.closing(sqlite3.connect(source, uri=True)) as connection:
             row = connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()

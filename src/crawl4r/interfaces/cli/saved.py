@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 _NOTE = "options"
 _PROXIES = "proxies"
-_OF_ONE_RUN = frozenset(["budget"])  # says how much of one refresh
-_REMEMBERED = frozenset([*(SHORT_NAMES.keys() - _OF_ONE_RUN), "profile"])
+# A budget is that of one refresh; the kind of store is the workspace's own.
+_NOT_REMEMBERED = frozenset(["budget", "store"])
+_REMEMBERED = frozenset([*(SHORT_NAMES.keys() - _NOT_REMEMBERED), "profile"])
 _ALL = "all"
 # As they are typed, where that is not the name with a dash for each underscore.
 _TYPED = {"hosts": "host", "keywords": "keyword", _PROXIES: "proxy"}
