@@ -8,7 +8,6 @@ to be fetched again; a crash after it leaves nothing to do.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from msgspec import Struct
 from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.captures import Captures, answer_in
 from crawl4r.archive.port import Blobs
+from crawl4r.archive.visit_classes import tally
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.revisits import Revisit, Revisits
@@ -182,19 +182,14 @@ class Keeper:
         self._shelf.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture]) -> None:
-        tallies = Counter(_class_of(capture.status) for capture in recorded)
+        tallies = tally(visits)
         tallies["pages"] = sum(_is_new_page(visit) for visit in visits)
         tallies["bytes"] = sum(capture.bytes for capture in recorded)
-        tallies["no_answer"] = sum(visit.failure is not None for visit in visits)
         for name, more in tallies.items():
             if more:
                 self._shelf.notes.count(name, more)
         self.pages += tallies["pages"]
         self.bytes += tallies["bytes"]
-
-
-def _class_of(status: int) -> str:
-    return "not_modified" if status == 304 else f"status_{status // 100}xx"
 
 
 def _is_new_page(visit: Visit) -> bool:

@@ -25,6 +25,7 @@ from crawl4r.resilience.probing import Prober, in_words
 from crawl4r.resilience.stalling import Decision, Facts, View, WatchRules
 from crawl4r.resilience.watchdog import Watchdog
 from crawl4r.settings import Settings
+from crawl4r.state.layout import PAUSE
 from crawl4r.urls.address import AddressGate
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class CrawlWatch:
         )
         watchdog.may_exit = run.may_exit
         watchdog.start()
+        run.brake.on_hold = watchdog.look_again
         try:
             yield self
         except BaseException as problem:
@@ -118,7 +120,8 @@ class CrawlWatch:
         if run.seconds:
             self._hear_of_documents()
         if run.brake.is_held:
-            return View(heart.at, math.inf, "; ".join(run.brake.reasons))
+            is_paused = run.brake.is_held_by(PAUSE)
+            return View(heart.at, math.inf, "; ".join(run.brake.reasons), is_paused)
         if heart.clock() - heart.at < min(_SOON, run.watch_rules().stall_seconds / 2):
             return View(heart.at, heart.at)
         if run.is_ahead():

@@ -187,7 +187,7 @@ def test_a_paused_crawl_is_no_stall(site: SiteProcess, tmp_path: Path) -> None:
     run("pause", "-w", tmp_path)
     options = ("-w", tmp_path, *LOOPBACK, "--no-extract", "--json")
     with Background("crawl", site.url("/site/4/"), *options, env=ONE_SECOND) as crawl:
-        wait_until(lambda: health_in(tmp_path).get("state") == "held")
+        wait_until(lambda: health_in(tmp_path).get("state") == "paused")
         assert "paused by" in health_in(tmp_path)["why"]
         time.sleep(3)
         assert health_in(tmp_path)["stalls"] == 0

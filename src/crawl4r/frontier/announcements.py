@@ -1,26 +1,41 @@
-"""What the frontier admitted and nobody else has been told yet: the outbox of a discoverer.
+"""The outbox of a discoverer: URLs to be passed on, with what it got for each of them.
 
-A URL is announced in the transaction that admits it. Whoever passes announcements on asks for those
-past the last one that it knows to be delivered, so a crash between both repeats none and loses none.
+A URL is noted in the transaction that admits it, and is due from the transaction that ends its visit.
+Announcements are numbered in the order in which they become due. The announcer asks for those past the
+last number that is delivered, so a crash between both repeats none and loses none.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from crawl4r.model import UrlState
+from crawl4r.model import UrlState, Verdict, Visit
 from crawl4r.state.database import Database
 
 _AFTER = """
 SELECT a.id, a.at, a.again, u.url, u.page_type, u.depth, r.url, u.found_by, u.rule,
-    u.written
+    u.written, a.status, a.bytes, a.latency_ms
 FROM announcements a JOIN urls u ON u.id = a.url_id LEFT JOIN urls r ON r.id = u.referrer
-WHERE a.id > ? ORDER BY a.id LIMIT ?
+WHERE a.id > ? AND a.is_due ORDER BY a.id LIMIT ?
 """
+_NOTE = """
+INSERT INTO announcements (url_id, at, again, is_due) SELECT id, ?, {again}, 0 FROM urls WHERE {which}
+ON CONFLICT (url_id) WHERE is_due = 0 DO UPDATE SET at = excluded.at
+"""
+_NOTE_NEW = _NOTE.format(again=0, which="url = ?")
+_NOTE_AGAIN = _NOTE.format(again=1, which="state = ?")
+_NOTE_WAITING = _NOTE.format(again=1, which="state = 'pending' AND capture IS NOT NULL")
+# A new row: it takes the next number.
+_RELEASE = """
+INSERT INTO announcements (url_id, at, again, is_due, status, bytes, latency_ms)
+SELECT url_id, at, again, 1, ?, ?, ? FROM announcements WHERE url_id = ? AND is_due = 0
+"""
+# Rules of the discoverer alone: its scraper goes by the scope, but knows no depth and no trap.
+_KEPT_BACK = frozenset([Verdict.OUT_OF_SCOPE, Verdict.CAPPED])
 
 
 class Announcement(NamedTuple):
-    """An admitted URL. Numbers grow and are never used twice."""
+    """An admitted URL and the discoverer's own answer for it. Numbers grow and are never used twice."""
 
     number: int
     at: float  # epoch seconds
@@ -32,6 +47,9 @@ class Announcement(NamedTuple):
     found_by: str
     rule: str
     written: str
+    status: int | None  # None: no answer came, or nothing was asked
+    bytes: int | None
+    latency_ms: int | None
 
 
 class Announcements:
@@ -51,26 +69,31 @@ class Announcements:
             )
 
     def note(self, url: str, now: float) -> None:
-        """A URL was admitted."""
-        self._database.write(
-            "INSERT INTO announcements (url_id, at, again) SELECT id, ?, 0 FROM urls WHERE url = ?",
-            (now, url),
-        )
+        """A URL was admitted: announce it once it is visited."""
+        self._database.write(_NOTE_NEW, (now, url))
 
     def note_all_again(self, state: UrlState, now: float) -> None:
         """All URLs in this state are to be visited again."""
-        self._database.write(
-            "INSERT INTO announcements (url_id, at, again) SELECT id, ?, 1 FROM urls WHERE state = ?",
-            (now, state.value),
-        )
+        self._database.write(_NOTE_AGAIN, (now, state.value))
 
     def note_waiting_again(self, now: float) -> None:
         """The known URLs that wait for their turn are to be visited again."""
-        self._database.write(
-            "INSERT INTO announcements (url_id, at, again) SELECT id, ?, 1 FROM urls"
-            " WHERE state = 'pending' AND capture IS NOT NULL",
-            (now,),
-        )
+        self._database.write(_NOTE_WAITING, (now,))
+
+    def release(self, visit: Visit) -> None:
+        """A visit ended: announce its URL, unless it is tried again or a rule keeps it back."""
+        ending, capture, failure = visit.ending, visit.capture, visit.failure
+        if ending.state is UrlState.WAITING or ending.verdict in _KEPT_BACK:
+            return
+        answer: tuple[int | None, ...] = (None, None, None)
+        if capture:
+            answer = (capture.status, capture.bytes, capture.latency_ms)
+        elif failure and failure.status is not None:
+            answer = (failure.status, None, round(failure.latency * 1000))
+        if self._database.write(_RELEASE, (*answer, ending.url_id)).rowcount > 0:
+            self._database.write(
+                "DELETE FROM announcements WHERE url_id = ? AND is_due = 0", (ending.url_id,)
+            )
 
     def after(self, number: int, most: int) -> list[Announcement]:
         rows: list[tuple[Any, ...]] = self._database.read(_AFTER, (number, most))
@@ -78,4 +101,4 @@ class Announcements:
 
     def forget(self, number: int) -> None:
         """Those up to this number are delivered."""
-        self._database.write("DELETE FROM announcements WHERE id <= ?", (number,))
+        self._database.write("DELETE FROM announcements WHERE id <= ? AND is_due", (number,))

@@ -88,6 +88,11 @@ class Watchdog:
         self._network.on_doubt = self._woken.set
         self._thread.start()
 
+    def look_again(self) -> None:
+        """Tell at once what a look at the crawl gives now. Called in the event loop."""
+        self._view = self._look()
+        self._woken.set()
+
     def close(self, why: str) -> None:
         """The crawl has ended."""
         self._network.on_doubt = None
@@ -227,7 +232,10 @@ class Watchdog:
         text = f"crawl4r: stalled, ending the process with code {code}: {why}\n"
         now = self._clock()
         self._file.tell(now, self._health(now, f"ended with code {code}"))
-        within(_SPEECH, lambda: os.write(2, text.encode("utf-8", "replace")), 0)
+        if events.are_json():
+            self._say(events.PROCESS_ENDED, 50, code=code, why=why)
+        else:
+            within(_SPEECH, lambda: os.write(2, text.encode("utf-8", "replace")), 0)
         os._exit(code)
 
     def _in_loop(self, function: Callable[..., None], *arguments: object) -> None:
@@ -241,6 +249,8 @@ class Watchdog:
     def _state_at(self, now: float) -> str:
         if self._leaves:
             return "leaving"
+        if self._view.is_paused:
+            return "paused"
         if self._network.is_gone:
             return "waiting for the network"
         if self._stall:
