@@ -112,7 +112,7 @@ _OPTIONS = [
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
     click.option("--quiet", "-q", is_flag=True, help="No progress, no summary."),
     click.option("--verbose", "-v", is_flag=True, help="A line on stderr for each page."),
-    click.option("--log-json", is_flag=True, help="Events on stderr as JSON lines."),
+    click.option("--log-json", is_flag=True, help="Write nothing but JSON lines to stderr."),
     json_option,
 ]
 

@@ -17,6 +17,7 @@ from crawl4r.app import make_readers_ahead
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError
+from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.output import say_text
 from crawl4r.interfaces.cli.saved import save_options
@@ -50,10 +51,14 @@ def run_crawl(
     defaults: Mapping[str, Any] | None = None,
 ) -> None:
     """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl."""
-    events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
+    level = "info" if options["verbose"] else "warning"
+    events.set_up_logging(level, as_json=options["log_json"], stream=json_log.event_stream())
+    stderr = json_log.Descriptor()
+    stderr.catch()
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
     make_readers_ahead(with_documents=options.get("extract") is not False)
+    stderr.read()
     named = {name: options.get(name) for name in SHORT_NAMES}
     load = partial(
         load_settings,
@@ -83,9 +88,10 @@ async def _crawl(
             # Only now: they load rich, and a script that reads JSON needs none of it.
             from crawl4r.interfaces.cli import progress, talking  # noqa: PLC0415
 
+        if talks and not options["log_json"]:
             talking.print_banner(run, workspace)
-        elif not run.settings.agent.has_contact:
-            events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
+        else:
+            _log_banner(run, workspace, with_pace=talks)
         _handle_signals(run, workspace, load)
         if talks and not options["verbose"]:
             ended = await progress.show_progress(run, enabled=True)
@@ -97,6 +103,22 @@ async def _crawl(
         elif talks:
             talking.print_summary(summary)
         return exit_code_of(ended, summary)
+
+
+def _log_banner(run: CrawlRun, workspace: Workspace, *, with_pace: bool) -> None:
+    """The compliance banner in a log: how this crawl presents itself to the sites."""
+    agent, pace = run.settings.agent, run.settings.politeness
+    if with_pace:
+        json_log.tell(
+            events.CRAWL_PRESENTED,
+            agent=agent.header,
+            rate=pace.rate,
+            per_host=pace.per_host,
+            obeys_robots=pace.obey_robots,
+            workspace=str(workspace.path),
+        )
+    if not agent.has_contact:
+        events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
