@@ -217,7 +217,7 @@ def test_a_pause_that_came_meanwhile_holds_the_crawl_afterwards(
         crawl.wait_until_it_says("crawl_paused")
         resize(disk, "64m")
         crawl.wait_until_it_says("store_reopened")
-        wait_until(lambda: state_of(workspace) == "held")
+        wait_until(lambda: state_of(workspace) == "paused")
         run("pause", "-w", workspace, "--off")
         answer = crawl.end()
     assert answer.code == 0

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -60,6 +61,7 @@ def assert_metrics_agree(workspace: Path, file: Path = METRICS) -> None:
     ended = {name: count for name, count in tallies.items() if name.startswith("ended_")}
     assert last == {name: tallies.get(name, 0) for name in always} | ended | gauges
     assert sum(ended.values()) == last["visits"]
-    assert sum(row["metric"] == "known" for row in groups) == sum(
-        row["metric"] == "in_flight" for row in groups
-    )
+    always += [*gauges]
+    counted = Counter(row["metric"] for row in groups if row["metric"] in always)
+    assert set(counted) == set(always) and len(set(counted.values())) == 1, "a group is torn"
+    assert groups[0]["metric"] == "visits" and groups[-1]["metric"] == "in_flight"

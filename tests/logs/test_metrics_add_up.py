@@ -160,10 +160,10 @@ def test_an_older_workspace_is_counted_again_from_what_it_recorded(
             "DELETE FROM tallies WHERE name GLOB 'ended_*' OR name GLOB 'status_*'"
             " OR name IN ('visits', 'retries', 'not_asked', 'not_modified');"
             "UPDATE tallies SET value = 9 WHERE name = 'no_answer';"
-            "DROP INDEX announcements_not_due;"
+            "DROP TABLE unannounced;"
             + "".join(
                 f"ALTER TABLE announcements DROP COLUMN {name};"
-                for name in ("is_due", "status", "bytes", "latency_ms")
+                for name in ("status", "bytes", "latency_ms")
             )
             + "PRAGMA user_version = 8;"
         )

@@ -1,8 +1,8 @@
 """The outbox of a discoverer: URLs to be passed on, with what it got for each of them.
 
-A URL is noted in the transaction that admits it, and is due from the transaction that ends its visit.
-Announcements are numbered in the order in which they become due. The announcer asks for those past the
-last number that is delivered, so a crash between both repeats none and loses none.
+A URL is noted in the transaction that admits it, and announced in the one that ends its visit. The
+announcer asks for those past the last number that is delivered, so a crash between both repeats none and
+loses none.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ _AFTER = """
 SELECT a.id, a.at, a.again, u.url, u.page_type, u.depth, r.url, u.found_by, u.rule,
     u.written, a.status, a.bytes, a.latency_ms
 FROM announcements a JOIN urls u ON u.id = a.url_id LEFT JOIN urls r ON r.id = u.referrer
-WHERE a.id > ? AND a.is_due ORDER BY a.id LIMIT ?
+WHERE a.id > ? ORDER BY a.id LIMIT ?
 """
 _NOTE = """
-INSERT INTO announcements (url_id, at, again, is_due) SELECT id, ?, {again}, 0 FROM urls WHERE {which}
-ON CONFLICT (url_id) WHERE is_due = 0 DO UPDATE SET at = excluded.at
+INSERT INTO unannounced SELECT id, ?, {again} FROM urls WHERE {which}
+ON CONFLICT DO UPDATE SET at = excluded.at
 """
 _NOTE_NEW = _NOTE.format(again=0, which="url = ?")
 _NOTE_AGAIN = _NOTE.format(again=1, which="state = ?")
 _NOTE_WAITING = _NOTE.format(again=1, which="state = 'pending' AND capture IS NOT NULL")
-# A new row: it takes the next number.
 _RELEASE = """
-INSERT INTO announcements (url_id, at, again, is_due, status, bytes, latency_ms)
-SELECT url_id, at, again, 1, ?, ?, ? FROM announcements WHERE url_id = ? AND is_due = 0
+INSERT INTO announcements (url_id, at, again, status, bytes, latency_ms)
+SELECT url_id, at, again, ?, ?, ? FROM unannounced WHERE url_id = ?
 """
 # Rules of the discoverer alone: its scraper goes by the scope, but knows no depth and no trap.
 _KEPT_BACK = frozenset([Verdict.OUT_OF_SCOPE, Verdict.CAPPED])
@@ -91,9 +90,7 @@ class Announcements:
         elif failure and failure.status is not None:
             answer = (failure.status, None, round(failure.latency * 1000))
         if self._database.write(_RELEASE, (*answer, ending.url_id)).rowcount > 0:
-            self._database.write(
-                "DELETE FROM announcements WHERE url_id = ? AND is_due = 0", (ending.url_id,)
-            )
+            self._database.write("DELETE FROM unannounced WHERE url_id = ?", (ending.url_id,))
 
     def after(self, number: int, most: int) -> list[Announcement]:
         rows: list[tuple[Any, ...]] = self._database.read(_AFTER, (number, most))
@@ -101,4 +98,4 @@ class Announcements:
 
     def forget(self, number: int) -> None:
         """Those up to this number are delivered."""
-        self._database.write("DELETE FROM announcements WHERE id <= ? AND is_due", (number,))
+        self._database.write("DELETE FROM announcements WHERE id <= ?", (number,))

@@ -229,11 +229,12 @@ class Watchdog:
         """Everything that was committed is safe, and nothing else can be saved from here."""
         if not self.may_exit:
             return
-        text = f"crawl4r: stalled, ending the process with code {code}: {why}\n"
+        problem = f"stalled, ending the process with code {code}: {why}"
+        text = f"crawl4r: {problem}\n"
         now = self._clock()
         self._file.tell(now, self._health(now, f"ended with code {code}"))
         if events.are_json():
-            self._say(events.PROCESS_ENDED, 50, code=code, why=why)
+            self._say(events.PROCESS_ENDED, 50, problem=problem, code=code)
         else:
             within(_SPEECH, lambda: os.write(2, text.encode("utf-8", "replace")), 0)
         os._exit(code)

@@ -286,12 +286,16 @@ INSERT INTO tallies
         ELSE '' END AS name, count(*)
     FROM counted GROUP BY name;
 DROP TABLE counted;
--- A discoverer tells of a URL once it has visited it, and of what came of that.
-ALTER TABLE announcements ADD COLUMN is_due INTEGER NOT NULL DEFAULT 1; -- 0: not visited since then
+-- A discoverer tells of a URL once it has visited it, and of what came of that. Until then it
+-- waits in `unannounced`.
+CREATE TABLE unannounced (
+    url_id INTEGER PRIMARY KEY REFERENCES urls(id),
+    at REAL NOT NULL,                     -- epoch seconds: when it was admitted, or wished for again
+    again INTEGER NOT NULL
+);
 ALTER TABLE announcements ADD COLUMN status INTEGER;
 ALTER TABLE announcements ADD COLUMN bytes INTEGER;
 ALTER TABLE announcements ADD COLUMN latency_ms INTEGER;
-CREATE UNIQUE INDEX announcements_not_due ON announcements(url_id) WHERE is_due = 0;
 """,
 }
 
