@@ -1,8 +1,8 @@
 """The outbox of a discoverer: URLs to be passed on, with what it got for each of them.
 
 A URL is noted in the transaction that admits it, and announced in the one that ends its visit. The
-announcer asks for those past the last number that is delivered, so a crash between both repeats none and
-loses none.
+announcer asks for those past the last number that is delivered, so a crash between both repeats none
+and loses none.
 """
 
 from __future__ import annotations
