@@ -214,6 +214,8 @@ async def build_crawl(
     )
 
     def heed(visit: Visit, admitted: int) -> None:
+        if order.announcer:
+            order.announcer.announcements.release(visit)
         if explorer:
             explorer.heed(visit, admitted)
         if traps:

@@ -59,6 +59,10 @@ STORE_LOST = "store_lost"
 STORE_REOPENED = "store_reopened"
 SETTINGS_RELOADED = "settings_reloaded"
 STATUS_DUMPED = "status_dumped"
+CRAWL_PRESENTED = "crawl_presented"  # the banner of a crawl whose log is JSON
+COMMAND_FAILED = "command_failed"
+PROCESS_ENDED = "process_ended"  # by its watchdog, with an exit code
+SAID = "said"  # a line that was written to stderr and is no event, in a log of JSON
 
 _logger = logging.getLogger("crawl4r")
 _logger.addHandler(logging.NullHandler())  # as a library, we are silent until somebody listens
@@ -68,6 +72,11 @@ def emit(event: str, level: int = logging.INFO, **fields: Any) -> None:
     """Log one event with its fields; nothing is formatted when the level is off."""
     if _logger.isEnabledFor(level):
         _logger.log(level, event, extra={"fields": fields})
+
+
+def are_json() -> bool:
+    """Whether events are written for machines."""
+    return any(isinstance(handler.formatter, _JsonLines) for handler in _logger.handlers)
 
 
 def is_enabled(level: int) -> bool:
@@ -84,13 +93,17 @@ class _Lines(logging.Formatter):
 
 class _JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "at": round(record.created, 3),
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **getattr(record, "fields", {}),
-        }
-        return json_text(line)
+        fields = getattr(record, "fields", {})
+        return _json_line(record.created, record.levelname, record.getMessage(), fields)
+
+
+def json_line(event: str, level: int = logging.INFO, **fields: Any) -> str:
+    """An event of now as the log has it for machines, whatever its level."""
+    return _json_line(time.time(), logging.getLevelName(level), event, fields)
+
+
+def _json_line(at: float, level: str, event: str, fields: dict[str, Any]) -> str:
+    return json_text({"at": round(at, 3), "level": level.lower(), "event": event, **fields})
 
 
 def _plain(value: Any) -> str:

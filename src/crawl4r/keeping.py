@@ -8,7 +8,6 @@ to be fetched again; a crash after it leaves nothing to do.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from msgspec import Struct
 from crawl4r.archive.capture_log import CaptureLog
 from crawl4r.archive.captures import Captures, answer_in
 from crawl4r.archive.port import Blobs
+from crawl4r.archive.visit_classes import tally
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.revisits import Revisit, Revisits
@@ -206,18 +206,13 @@ class Keeper:
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
         """Add to the running totals, in the same transaction; how many bytes were kept."""
-        tallies = Counter(_class_of(capture.status) for capture in recorded)
+        tallies = tally(visits)
         tallies[PAGES] = pages
         tallies[BYTES] = sum(capture.bytes for capture in recorded)
-        tallies["no_answer"] = sum(visit.failure is not None for visit in visits)
         for name, more in tallies.items():
             if more:
                 self._shelf.notes.count(name, more)
         return tallies[BYTES]
-
-
-def _class_of(status: int) -> str:
-    return "not_modified" if status == 304 else f"status_{status // 100}xx"
 
 
 def _fail_all(

@@ -38,7 +38,7 @@ _SLOWEST = 1.0  # seconds between two pages, just before the discoverer is held
 
 
 class Announcer:
-    """Passes on to the spool what the frontier admits; called after each commit."""
+    """Passes on to the spool what the discoverer has visited; called after each commit."""
 
     def __init__(self, announcements: Announcements, writer: SpoolWriter) -> None:
         self.announcements = announcements
@@ -46,7 +46,7 @@ class Announcer:
         announcements.number_from(writer.last_number)
 
     def pass_on(self) -> None:
-        """Everything that is committed is in the spool, and durable there, when it returns."""
+        """Every visit that is committed is in the spool, and durable there, when it returns."""
         while batch := self.announcements.after(self._writer.last_number, _BATCH):
             self._writer.append([_discovery_of(item) for item in batch])
         self.announcements.forget(self._writer.last_number)
@@ -58,6 +58,9 @@ def _discovery_of(item: Announcement) -> Discovery:
         "found_at": round(item.at, 3),
         "found_by": item.found_by,
         "rule": item.rule,
+        "status_code": item.status,
+        "content_length": item.bytes,
+        "latency_ms": item.latency_ms,
     }
     if item.written:
         metadata["written"] = item.written

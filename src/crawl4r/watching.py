@@ -95,6 +95,12 @@ class CrawlWatch:
         )
         watchdog.may_exit = run.may_exit
         watchdog.start()
+
+        def look_again() -> None:
+            run.heart.beat()  # what was held goes on from now, and has not been silent until now
+            watchdog.look_again()
+
+        run.brake.on_hold = look_again
         try:
             yield self
         except BaseException as problem:

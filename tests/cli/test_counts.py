@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from crawl4r.errors import StorageError
 from crawl4r.settings import load_settings
 from crawl4r.workspace import Workspace
 from tests.cli.running import LOOPBACK, crawl, run
+from tests.older_workspaces import set_back_to_8
 from tests.site.process import SiteProcess
 from tests.tenacity.hurried import ABOUT_US
 
@@ -97,19 +97,12 @@ def test_they_agree_with_an_index_also_in_a_second_run(site: SiteProcess, tmp_pa
         assert summary["passages"] == status["index"]["passages"] > 0
 
 
-@pytest.mark.parametrize("version", [8])
-def test_an_older_workspace_counts_its_imports_once_it_is_opened(
-    tmp_path: Path, version: int
-) -> None:
+def test_an_older_workspace_counts_its_imports_once_it_is_opened(tmp_path: Path) -> None:
     file, workspace = tmp_path / "r.jsonl", tmp_path / "ws"
     file.write_text(json.dumps({"id": "1", "title": "T", "text": "Words. " * 50}))
     run("import", file, "-w", workspace, "--json")
     expected = assert_pages_agree(workspace)
-    (workspace / "state.sum").unlink(missing_ok=True)
-    with sqlite3.connect(workspace / "state.db") as connection:
-        connection.execute("DELETE FROM tallies")
-        connection.execute(f"PRAGMA user_version = {version}")
-    connection.close()
+    set_back_to_8(workspace, "DELETE FROM tallies;")
     assert run("crawl", "-w", workspace, "--json").code == 2  # it was opened; it has no seeds
     upgraded = assert_pages_agree(workspace)
     assert (upgraded["pages"], upgraded["bytes"]) == (expected["pages"], expected["bytes"])

@@ -184,6 +184,7 @@ def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_
             "sites_sampled",
             "errands",
             "announcements",
+            "unannounced",
             "revisits",
             "sources",
             "lessons",

@@ -54,7 +54,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(code: str, absent: set[str]
 def test_the_list_of_commands_loads_none_of_them() -> None:
     show = f"from {CLI}.main import group; group(['--help'], standalone_mode=False)"
     ours = {name for name in loaded_by(show) if name.startswith(f"{CLI}.")}
-    assert ours == {f"{CLI}.main", f"{CLI}.output"}
+    assert ours == {f"{CLI}.main", f"{CLI}.output", f"{CLI}.json_log"}
 
 
 def test_the_list_says_of_a_command_what_the_command_says_of_itself() -> None:

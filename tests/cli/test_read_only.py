@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import EXECUTABLE, Answer, crawl, environment, run
+from tests.older_workspaces import set_back_to_8
 from tests.site.process import SiteProcess
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="takes rights away, which only root can")
@@ -162,11 +163,7 @@ def test_it_can_be_read_while_its_owner_writes_and_after_a_crash(
 def test_one_that_an_older_version_wrote_is_read_from_a_copy(indexed: Path, tmp_path: Path) -> None:
     place = tmp_path / "old"
     shutil.copytree(indexed, place)
-    with closing(sqlite3.connect(place / "state.db")) as database:
-        database.execute("DELETE FROM tallies WHERE name LIKE 'imported%'")
-        database.commit()
-        database.execute("PRAGMA user_version = 7")  # the steps after it can be repeated
-    (place / "state.sum").unlink()
+    set_back_to_8(place)
     give_away(place)
     before = contents(place)
     answer = wrapped(AS_ANOTHER, "pages", "-w", place)

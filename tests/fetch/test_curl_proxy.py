@@ -1,12 +1,16 @@
 """Requests through a real forward proxy, alone and in a crawl."""
 
 import asyncio
+import csv
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import crawl4r
+from crawl4r.fetch.proxies import proxy_id
 from crawl4r.reporting import PageRow
 from tests.fetch.asking import answer_of, failure_of, get, open_transport
 from tests.fetch.forward_proxy import ForwardProxy
@@ -42,6 +46,22 @@ def settings(
     )
 
 
+def with_logs(servers: list[str]) -> crawl4r.Settings:
+    return crawl4r.load_settings(
+        environment={},
+        overrides={
+            "agent": {"contact": "https://example.org"},
+            "network": {"allow_private": ["127.0.0.1"]},
+            "politeness": {"rate": 0},
+            "explore": {"enabled": False},
+            "fetch": {"proxies": {"servers": servers}},
+            "content": {"extract": False},
+            "index": {"enabled": False},
+            "logs": {"enabled": True},
+        },
+    )
+
+
 async def crawl(folder: Path, configured: crawl4r.Settings, *seeds: str) -> list[PageRow]:
     async with crawl4r.Workspace(folder, configured) as workspace, asyncio.timeout(30):
         await workspace.crawl(*seeds).finish()
@@ -54,7 +74,7 @@ def test_a_plain_request_goes_to_the_proxy_in_absolute_form(site: SiteProcess) -
             url = site.url("/site/3/")
             answer = answer_of(await transport.fetch(get(url, proxy=proxy.url)))
             assert answer.body == page_bytes(3, 0, site.url("").rstrip("/"))
-            assert answer.proxy == "127.0.0.1"
+            assert answer.proxy == f"127.0.0.1:{proxy.port}"
             assert proxy.asked == [f"GET {url}"]
             direct = answer_of(await transport.fetch(get(url)))
             assert (direct.proxy, len(proxy.asked)) == ("", 1)
@@ -175,3 +195,58 @@ def test_a_proxy_is_no_way_around_the_gate(
             assert verdicts[canary.url("/secret")] == "egress-refused"
 
     asyncio.run(run())
+
+
+def test_captures_and_logs_tell_two_ports_and_two_users_of_a_host_apart(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    async def work() -> list[str]:
+        async with ForwardProxy() as one, ForwardProxy() as other:
+            users = [
+                one.url.replace("http://", f"http://{name}:secret@") for name in ("ann", "bob")
+            ]
+            configured = with_logs([one.url, other.url, *users])
+            await crawl(tmp_path, configured, site.url("/site/12/"))
+            return [str(one.port), str(other.port)]
+
+    one, other = asyncio.run(work())
+    with crawl4r.open(tmp_path, read_only=True) as opened:
+        used = {capture.proxy for capture in opened.captures.after(0)}
+    plain = {f"127.0.0.1:{one}", f"127.0.0.1:{other}"}
+    assert plain < used
+    marks = used - plain
+    assert len(marks) == 2
+    assert all(mark.startswith(f"127.0.0.1:{one}#") for mark in marks)
+    with (tmp_path / "logs" / "pages.csv").open() as file:
+        assert {row["proxy_id"] for row in csv.DictReader(file)} == used
+    metadata = (tmp_path / "metadata" / "crawl_metadata.jsonl").read_text().splitlines()
+    assert {json.loads(line)["proxy_id"] for line in metadata} == used
+    for word in (b"ann", b"bob", b"secret"):
+        assert word not in (tmp_path / "metadata" / "crawl_metadata.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("http://Proxy.example:3128", "proxy.example:3128"),
+        ("http://proxy.example", "proxy.example:1080"),
+        ("https://proxy.example/", "proxy.example:443"),
+        ("socks5://[::1]:9050", "[::1]:9050"),
+        ("http://[::1]", "[::1]:1080"),
+        ("proxy.example:8080", "proxy.example:8080"),
+    ],
+)
+def test_a_proxy_is_named_by_its_host_and_port(url: str, name: str) -> None:
+    assert proxy_id(url) == name
+
+
+@pytest.mark.parametrize(
+    "password", ["secret", "s@cret", "s/ecret", "sec:ret", "://secret", "8080"]
+)
+def test_the_name_of_a_proxy_shows_no_user_and_no_password(password: str) -> None:
+    ids = [proxy_id(f"http://{user}:{password}@proxy.example:3128") for user in ("ann", "bob")]
+    assert len(set(ids)) == 2
+    for found in ids:
+        place, _, mark = found.partition("#")
+        assert place == "proxy.example:3128"
+        assert re.fullmatch(r"[0-9a-f]{8}", mark)

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -43,17 +44,24 @@ def state(workspace: Path, sql: str) -> list[tuple]:
 
 
 def assert_metrics_agree(workspace: Path, file: Path = METRICS) -> None:
-    """The last word on each metric is what state.db says."""
+    """The last word on each metric is what state.db says, and every group of rows is whole."""
     groups = rows(workspace / file)
     last = {row["metric"]: int(row["value"]) for row in groups}
     tallies = dict(state(workspace, "SELECT name, value FROM tallies"))
     counts = dict(state(workspace, "SELECT state, count(*) FROM urls GROUP BY state"))
-    states = {"in_flight": "leased"}
-    gauges = {
-        name: counts.get(states.get(name, name), 0)
-        for name in ("pending", "waiting", "failed", "refused", "in_flight")
+    names = ("done", "pending", "waiting", "failed", "refused")
+    gauges = {name: counts.get(name, 0) for name in names}
+    gauges |= {
+        "known": sum(counts.values()),
+        "in_flight": counts.get("leased", 0),
+        "needs_browser": counts.get("needs-browser", 0),
     }
-    names = ["pages", "bytes", "not_modified", "no_answer"]
-    names += [f"status_{number}xx" for number in (2, 3, 4, 5)]
-    assert last == {name: tallies.get(name, 0) for name in names} | gauges
-    assert len(groups) % len(last) == 0
+    always = ["visits", "retries", "pages", "bytes", "not_modified", "no_answer", "not_asked"]
+    always += [f"status_{number}" for number in ("2xx", "3xx", "4xx", "5xx", "other")]
+    ended = {name: count for name, count in tallies.items() if name.startswith("ended_")}
+    assert last == {name: tallies.get(name, 0) for name in always} | ended | gauges
+    assert sum(ended.values()) == last["visits"]
+    always += [*gauges]
+    counted = Counter(row["metric"] for row in groups if row["metric"] in always)
+    assert set(counted) == set(always) and len(set(counted.values())) == 1, "a group is torn"
+    assert groups[0]["metric"] == "visits" and groups[-1]["metric"] == "in_flight"

@@ -70,6 +70,57 @@ def test_one_process_finds_and_another_fetches(site: SiteProcess, ws: Path) -> N
     assert row.depth > 0
 
 
+def test_a_discovery_carries_the_discoverers_own_answer_for_its_url(
+    site: SiteProcess, ws: Path
+) -> None:
+    paths = ("/site/3/", "/redirect/1", "/status/404", "/status/503", "/close", "/endless")
+    env = {
+        "CRAWL4R_FETCH__RETRIES": "1",
+        "CRAWL4R_FETCH__BACKOFF_BASE": "0.01",
+        "CRAWL4R_FETCH__MAX_BYTES": "100000",
+        "CRAWL4R_POLITENESS__DELAY_CAP": "0.01",
+    }
+    seeds = [site.url(path) for path in paths]
+    assert run("spool", "discover", *seeds, "-w", ws, *LOOPBACK, "--json", env=env).code == 0
+    told = {
+        line["url"].removeprefix(site.url("").rstrip("/")): line["metadata"] for line in lines(ws)
+    }
+    assert len(told) == len(lines(ws)) == len(paths) + 3  # and what two of them lead to
+    named = ("status_code", "content_length", "latency_ms")
+    answers = {path: tuple(about[name] for name in named) for path, about in told.items()}
+    assert {path: answer[0] for path, answer in answers.items()} == {
+        "/site/3/": 200, "/site/3/p/1.html": 200, "/site/3/p/2.html": 200,
+        "/redirect/1": 302, "/redirect/0": 200, "/status/404": 404, "/status/503": 503,
+        "/close": None, "/endless": 200,
+    }  # fmt: skip
+    bodies = expected_bodies(site, 3)
+    assert answers["/site/3/"][1] == len(bodies[site.url("/site/3/")])
+    assert answers["/endless"][1] is None, "its body was too large to be taken"
+    assert answers["/close"] == (None, None, None)
+    assert all(latency >= 0 for _, _, latency in answers.values() if latency is not None)
+
+
+def test_a_discovery_that_was_not_visited_yet_is_announced_by_the_run_that_visits_it(
+    site: SiteProcess, ws: Path
+) -> None:
+    assert discover(site, ws, "--max-pages", "5").json["pages"] == 5
+    assert len(lines(ws)) == 5
+    assert discover(site, ws, "--max-pages", "1000").json["pages"] == SIZE
+    assert Counter(line["url"] for line in lines(ws)) == dict.fromkeys(
+        (line["url"] for line in lines(ws)), 1
+    )
+    assert len(lines(ws)) == SIZE
+    assert {line["metadata"]["status_code"] for line in lines(ws)} == {200}
+
+
+def test_a_discovery_again_carries_the_newest_answer(site: SiteProcess, ws: Path) -> None:
+    discover(site, ws, path="/site/3/")
+    discover(site, ws, "--refresh", path="/site/3/")
+    again = [line["metadata"] for line in lines(ws) if line["metadata"].get("again")]
+    assert len(again) == 3
+    assert {(told["status_code"], told["content_length"]) for told in again} == {(304, 0)}
+
+
 @pytest.mark.parametrize("told", [None, "false", "true"])
 def test_either_side_writes_csv_unless_it_was_told_not_to(
     site: SiteProcess, ws: Path, told: str | None
@@ -121,7 +172,7 @@ def test_a_second_scrape_of_an_unchanged_site_gets_304s_and_stores_nothing(
 def test_a_discoverer_waits_for_a_scraper_that_is_behind(site: SiteProcess, ws: Path) -> None:
     small = {"CRAWL4R_SPOOL__MAX_BACKLOG": "10"}
     arguments = ("spool", "discover", site.url(f"/site/{SIZE}/"), "-w", ws, *LOOPBACK, "--json")
-    site.hold(after=3)  # until it has looked how far behind the scraper is
+    site.hold(after=13)  # robots.txt, probes and ten pages: until it has looked how far ahead it is
     with Background(*arguments, env=small) as discoverer:
         discoverer.wait_until_it_says("backlog_full")
         site.release()
@@ -154,6 +205,11 @@ def test_a_pause_file_holds_a_crawl_until_it_is_gone(
             scraper.come_round()
         assert len(site.requests()) <= before + 1
         assert run("status", "-w", ws, "--json").json["control"] == [name]
+        health = json.loads((ws / "health.json").read_text())
+        assert (health["state"], health["why"]) == ("paused", f"paused by {ws / name}")
+        told = run("status", "-w", ws, "--json").json["resilience"]
+        assert (told["state"], told["why"]) == (health["state"], health["why"])
+        assert "health: paused" in run("status", "-w", ws).text
         (ws / name).unlink()
         ended = scraper.end()
     assert "crawl_unpaused" in ended.err

@@ -1,7 +1,8 @@
 """logs/<role>_metrics.csv: what is durable at a moment, a row for each number.
 
 Tallies grow over the life of the workspace and gauges say how it stands. Both are read from state.db
-after a commit: what a crash would take away is never counted.
+after a commit: what a crash would take away is never counted. All `ended_` rows of a moment add up to
+`visits`, and so do those of `visit_classes.ANSWERED`; the gauges add up to `known`.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from pathlib import Path
 
 from crawl4r.archive.csv_cells import iso_time, lines_of
 from crawl4r.archive.line_file import LineFile
+from crawl4r.archive.visit_classes import ANSWERED, ENDED, RETRIES, VISITS
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
 
 HEADER = lines_of([("timestamp", "metric", "value")])
-TALLIES = (
-    "pages", "bytes", "status_2xx", "status_3xx", "status_4xx", "status_5xx", "not_modified",
-    "no_answer",
-)  # fmt: skip
-# By the state that they count. The last one ends a group of rows.
+# Of the many ways in which visits end, those have rows that happened.
+TALLIES = (VISITS, RETRIES, "pages", "bytes", *ANSWERED)
+# By the state that they count. The last one ends a group of rows; all of them add up to `known`.
 GAUGES = {
+    "needs_browser": "needs-browser",
     "pending": "pending",
     "waiting": "waiting",
     "failed": "failed",
@@ -30,8 +31,8 @@ _LAST = f",{list(GAUGES)[-1]},".encode()
 # Counting pending, waiting and leased URLs reads the frontier's own small indexes. Only who counts the
 # others every few seconds needs the like for them, and so only then they are made.
 _INDEXES = [
-    f"CREATE INDEX IF NOT EXISTS urls_{state} ON urls(id) WHERE state = '{state}'"
-    for state in ("failed", "refused")
+    f"CREATE INDEX IF NOT EXISTS urls_{state} ON urls(id) WHERE state = '{GAUGES[state]}'"
+    for state in ("failed", "refused", "needs_browser")
 ]
 
 
@@ -51,13 +52,21 @@ class MetricsLog:
     def write(self, now: float) -> None:
         """Commit, and add a row for each metric; `now` is in epoch seconds."""
         self._database.commit()
-        stamp = iso_time(now)
-        rows = [(stamp, name, self._notes.tally(name)) for name in TALLIES]
-        rows += [(stamp, name, self._count(state)) for name, state in GAUGES.items()]
+        stamp, tallies = iso_time(now), self._notes.tallies()
+        rows = [(stamp, name, tallies.get(name, 0)) for name in TALLIES]
+        rows += [(stamp, name, tallies[name]) for name in ENDED if name in tallies]
+        rows += [(stamp, name, count) for name, count in self._gauges().items()]
         self._file.append(lines_of(rows))
 
     def close(self) -> None:
         self._file.close()
+
+    def _gauges(self) -> dict[str, int]:
+        """Of the URLs; they are numbered and never deleted, so the last number counts them."""
+        (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM urls")
+        known = int(row[0])
+        counts = {name: self._count(state) for name, state in GAUGES.items()}
+        return {"known": known, "done": known - sum(counts.values()), **counts}
 
     def _count(self, state: str) -> int:
         # The state stands in the statement: a parameter would hide from SQLite which index fits.

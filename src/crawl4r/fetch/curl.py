@@ -23,6 +23,7 @@ from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
 from crawl4r.fetch.effort import Effort
 from crawl4r.fetch.headers import parse_head
 from crawl4r.fetch.port import FetchLimits, Request
+from crawl4r.fetch.proxies import proxy_id
 from crawl4r.fetch.readiness import make_readiness
 from crawl4r.model import Failure, Response, Verdict
 from crawl4r.resilience.clock import REAL_CLOCK, Clock
@@ -342,7 +343,7 @@ class CurlTransport:
             wire_bytes,
             _HTTP_VERSIONS.get(handle.getinfo(pycurl.INFO_HTTP_VERSION), ""),
             handle.getinfo(pycurl.PRIMARY_IP),
-            _host_of_proxy(transfer.request.proxy) if transfer.request.proxy else "",
+            proxy_id(transfer.request.proxy) if transfer.request.proxy else "",
         )
 
     def _sent_at(self, handle: pycurl.Curl, transfer: _Transfer) -> float:

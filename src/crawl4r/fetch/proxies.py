@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import lru_cache
+from hashlib import sha256
 
 from msgspec import Struct
 
@@ -14,6 +16,25 @@ _PROXY_AUTHENTICATION = 407
 _FAILURES_TO_REST = 3
 _REST = 60.0  # seconds; doubles with every further failure
 _REST_CAP = 1800.0
+_PORTS = {"https": "443"}  # where an address names none, and libcurl does not take its own
+_CURLS_PORT = "1080"
+_MARK = 8  # hexadecimal digits that tell users apart
+
+
+@lru_cache(maxsize=256)
+def proxy_id(url: str) -> str:
+    """How captures and logs name a proxy: `host:port`, and a mark of the user where there is one.
+
+    Neither name nor password of the user can be read from it, and two users of a port have two marks.
+    """
+    scheme, has_scheme, rest = url.partition("://")
+    user, _, place = (rest if has_scheme else url).rpartition("@")  # a password may hold any sign
+    place = place.partition("/")[0]
+    if not place.rpartition(":")[2].isdigit():
+        place = f"{place}:{_PORTS.get(scheme.lower(), _CURLS_PORT)}"
+    name = user.partition(":")[0]
+    mark = f"#{sha256(name.encode()).hexdigest()[:_MARK]}" if user else ""
+    return f"{place.lower()}{mark}"
 
 
 class Rotation(StrEnum):

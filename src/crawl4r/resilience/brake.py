@@ -12,6 +12,7 @@ class Brake:
         self._reasons: dict[str, str] = {}  # who holds: why
         self.gap = 0.0  # seconds between two beginnings
         self._on_change: Callable[[], None] | None = None
+        self.on_hold: Callable[[], None] | None = None  # somebody holds it, or lets go
 
     @property
     def is_held(self) -> bool:
@@ -28,11 +29,15 @@ class Brake:
         """True when `who` did not hold it before."""
         is_new = who not in self._reasons
         self._reasons[who] = why
+        if is_new and self.on_hold:
+            self.on_hold()
         return is_new
 
     def let_go(self, who: str) -> bool:
         """True when `who` had held it."""
         had_held = self._reasons.pop(who, None) is not None
+        if had_held and self.on_hold:
+            self.on_hold()
         if had_held and self._on_change:
             self._on_change()
         return had_held

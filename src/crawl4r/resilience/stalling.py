@@ -46,7 +46,7 @@ class View(NamedTuple):
     beat: float  # when something last happened
     expected: float  # when something is to happen at the latest; infinity: others must move first
     waits_for: str = ""  # whom, when that is so
-    is_paused: bool = False  # by a file
+    is_paused: bool = False  # a person, or another program, holds it
 
 
 class Facts(Struct, frozen=True):

@@ -88,6 +88,11 @@ class Watchdog:
         self._network.on_doubt = self._woken.set
         self._thread.start()
 
+    def look_again(self) -> None:
+        """Tell at once what a look at the crawl gives now. Called in the event loop."""
+        self._view = self._look()
+        self._woken.set()
+
     def close(self, why: str) -> None:
         """The crawl has ended."""
         self._network.on_doubt = None
@@ -224,10 +229,14 @@ class Watchdog:
         """Everything that was committed is safe, and nothing else can be saved from here."""
         if not self.may_exit:
             return
-        text = f"crawl4r: stalled, ending the process with code {code}: {why}\n"
+        problem = f"stalled, ending the process with code {code}: {why}"
+        text = f"crawl4r: {problem}\n"
         now = self._clock()
         self._file.tell(now, self._health(now, f"ended with code {code}"))
-        within(_SPEECH, lambda: os.write(2, text.encode("utf-8", "replace")), 0)
+        if events.are_json():
+            self._say(events.PROCESS_ENDED, 50, problem=problem, code=code)
+        else:
+            within(_SPEECH, lambda: os.write(2, text.encode("utf-8", "replace")), 0)
         os._exit(code)
 
     def _in_loop(self, function: Callable[..., None], *arguments: object) -> None:
@@ -241,13 +250,13 @@ class Watchdog:
     def _state_at(self, now: float) -> str:
         if self._leaves:
             return "leaving"
+        if self._view.is_paused:
+            return PAUSED
         if self._network.is_gone:
             return NO_NETWORK
         if self._stall:
             return "stalled"
         if self._view.expected > max(now, self._view.beat):
-            if self._view.is_paused:
-                return PAUSED
             return "held" if self._view.waits_for else "resting"
         return "running"
 

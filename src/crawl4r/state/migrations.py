@@ -269,6 +269,49 @@ INSERT INTO tallies SELECT 'imported_bytes', coalesce(sum(c.bytes), 0)
 INSERT INTO tallies SELECT substr(name, 10), value FROM tallies WHERE name LIKE 'imported%'
     ON CONFLICT DO UPDATE SET value = value + excluded.value;
 """,
+    11: """
+-- Every visit was counted by its status or as `no_answer`, also what was refused or tried again. Now
+-- each is in one class by how it ended and in one by what was answered (archive/visit_classes.py).
+-- Visits that asked for nothing left no row: they are counted from here on.
+DELETE FROM tallies WHERE name IN ('no_answer', 'not_modified') OR name GLOB 'status_*';
+CREATE TEMP TABLE counted AS
+    SELECT c.verdict AS verdict, c.status AS status, '' AS reason, c.encoding != '' AS is_html
+    FROM captures c JOIN urls u ON u.id = c.url_id WHERE u.found_by != 'import'
+    UNION ALL
+    SELECT verdict, status, substr(reason, 1, instr(reason || ':', ':') - 1), 0 FROM attempts;
+INSERT INTO tallies SELECT 'visits', count(*) FROM counted;
+INSERT INTO tallies
+    SELECT CASE WHEN status = 304 THEN 'not_modified'
+        WHEN status BETWEEN 200 AND 599 THEN 'status_' || (status / 100) || 'xx'
+        WHEN status IS NOT NULL THEN 'status_other'
+        WHEN verdict = 'egress-refused' THEN 'not_asked' ELSE 'no_answer' END AS name, count(*)
+    FROM counted GROUP BY name;
+INSERT INTO tallies
+    SELECT 'ended_' || replace(verdict, '-', '_') || CASE verdict
+        WHEN 'ok' THEN iif(is_html, '_html', '_other')
+        WHEN 'http-error' THEN CASE WHEN status = 429 THEN '_429' WHEN status / 100 = 4 THEN '_4xx'
+            WHEN status / 100 = 5 THEN '_5xx' ELSE '_other' END
+        WHEN 'network-error' THEN CASE
+            WHEN reason IN ('dns', 'connect', 'tls', 'timeout', 'reset', 'truncated', 'proxy')
+                THEN '_' || reason
+            WHEN reason = 'certificate' THEN '_tls' WHEN reason = 'proxy-dns' THEN '_proxy'
+            WHEN reason IN ('send', 'empty-reply') THEN '_reset'
+            WHEN reason IN ('not-http', 'http2') THEN '_not_http'
+            ELSE '_other' END
+        ELSE '' END AS name, count(*)
+    FROM counted GROUP BY name;
+DROP TABLE counted;
+-- A discoverer tells of a URL once it has visited it, and of what came of that. Until then it
+-- waits in `unannounced`.
+CREATE TABLE unannounced (
+    url_id INTEGER PRIMARY KEY REFERENCES urls(id),
+    at REAL NOT NULL,                     -- epoch seconds: when it was admitted, or wished for again
+    again INTEGER NOT NULL
+);
+ALTER TABLE announcements ADD COLUMN status INTEGER;
+ALTER TABLE announcements ADD COLUMN bytes INTEGER;
+ALTER TABLE announcements ADD COLUMN latency_ms INTEGER;
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -102,6 +102,10 @@ class Notes:
         rows = self._database.read("SELECT value FROM tallies WHERE name = ?", (name,))
         return int(rows[0][0]) if rows else 0
 
+    def tallies(self) -> dict[str, int]:
+        rows = self._database.read("SELECT name, value FROM tallies")
+        return {str(name): int(value) for name, value in rows}
+
     def count(self, name: str, more: int) -> None:
         self._database.write(
             "INSERT INTO tallies VALUES (?, ?)"

@@ -149,7 +149,7 @@ _OPTIONS = [
     ),
     click.option("--quiet", "-q", is_flag=True, help="No progress, no summary."),
     click.option("--verbose", "-v", is_flag=True, help="A line on stderr for each page."),
-    click.option("--log-json", is_flag=True, help="Events on stderr as JSON lines."),
+    click.option("--log-json", is_flag=True, help="Write nothing but JSON lines to stderr."),
     json_option,
 ]
 

@@ -23,7 +23,8 @@ from click.shell_completion import CompletionItem
 
 from crawl4r import __version__
 from crawl4r.errors import Crawl4rError
-from crawl4r.interfaces.cli.output import guard_streams, say, say_text
+from crawl4r.interfaces.cli import json_log
+from crawl4r.interfaces.cli.output import guard_streams
 from crawl4r.shown import command_line
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
@@ -160,14 +161,19 @@ def main() -> None:
     # numpy's threads: where it is loaded they cost 0.1 s of CPU, and nobody here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     guard_streams()
+    if json_log.is_asked_for(sys.argv[1:]):
+        json_log.begin()
     try:
         group(standalone_mode=False)
     except click.ClickException as problem:
-        problem.show()
+        if json_log.is_on():
+            json_log.complain(problem.format_message(), problem.exit_code)
+        else:
+            problem.show()
         sys.exit(problem.exit_code)
     except Crawl4rError as problem:
-        say_text(f"crawl4r: {problem}", err=True)
+        json_log.complain(str(problem), problem.exit_code)
         sys.exit(problem.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        say("crawl4r: stopped", err=True)
+        json_log.complain("stopped", 3)
         sys.exit(3)

@@ -17,6 +17,7 @@ from crawl4r.app import make_readers_ahead
 from crawl4r.crawl import EndedBy
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError, UsageError
+from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.options import print_json
 from crawl4r.interfaces.cli.output import draws_on_stderr, say, say_text
 from crawl4r.interfaces.cli.remedies import advice_for
@@ -65,12 +66,16 @@ def run_crawl(
     The options of the last crawl in the workspace hold where this one names no others. `urls` is None
     where nothing is crawled from seeds, also not from those of crawl4r.yaml.
     """
-    events.set_up_logging("info" if options["verbose"] else "warning", as_json=options["log_json"])
+    level = "info" if options["verbose"] else "warning"
+    events.set_up_logging(level, as_json=options["log_json"], stream=json_log.event_stream())
+    stderr = json_log.Descriptor()
+    stderr.catch()
     keep_freed_memory()
     gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
     earlier = still_in_force(earlier_options(path, is_discoverer=is_discoverer), options)
     in_force = {**options, **earlier}
     make_readers_ahead(with_documents=in_force.get("extract") is not False)
+    stderr.read()
     load = partial(load_settings, profile=in_force.get("profile"), defaults=defaults)
     if "proxies" in earlier:
         earlier = with_passwords(earlier, load(path / FILE_NAME).fetch.proxies.servers)
@@ -117,11 +122,13 @@ async def _crawl(
             # Only now: they load rich, and a script that reads JSON needs none of it.
             from crawl4r.interfaces.cli import progress, talking  # noqa: PLC0415
 
+        if talks and not options["log_json"]:
             talking.print_banner(run, workspace)
             if earlier:
-                say_text(f"  from the last crawl here: {typed(earlier)} ({_CHANGE})", err=True)
-        elif not run.settings.agent.has_contact:
-            events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
+                say_text(f"  from the last crawl here: {typed(earlier)}", err=True)
+                say_text(f"  ({_CHANGE})", err=True)
+        else:
+            _log_banner(run, workspace, with_pace=talks)
         shows = talks and not (options["verbose"] or options["log_json"])
         _handle_signals(run, workspace, load, draws=shows and draws_on_stderr())
         if shows:
@@ -136,6 +143,22 @@ async def _crawl(
         if summary["problem"]:
             _tell_problem(summary, as_json=options["log_json"])
         return exit_code_of(ended, summary)
+
+
+def _log_banner(run: CrawlRun, workspace: Workspace, *, with_pace: bool) -> None:
+    """The compliance banner in a log: how this crawl presents itself to the sites."""
+    agent, pace = run.settings.agent, run.settings.politeness
+    if with_pace:
+        json_log.tell(
+            events.CRAWL_PRESENTED,
+            agent=agent.header,
+            rate=pace.rate,
+            per_host=pace.per_host,
+            obeys_robots=pace.obey_robots,
+            workspace=str(workspace.path),
+        )
+    if not agent.has_contact:
+        events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:

@@ -14,6 +14,7 @@ import click
 
 from crawl4r import events
 from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli import json_log
 from crawl4r.resilience.examining import within
 from crawl4r.resilience.lifeline import end_with
 from crawl4r.resilience.restarts import Restarts, reason_of
@@ -44,7 +45,9 @@ _SPEECH = 2.0  # seconds that a line of the log may take
     metavar="SECONDS",
     help="Before the first restart of a row; doubles with each that follows, up to ten minutes.",
 )
-@click.option("--log-json", is_flag=True, help="Restarts as JSON lines on stderr.")
+@click.option(
+    "--log-json", is_flag=True, help="Write nothing but JSON lines to stderr, also from the crawl."
+)
 @click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND...")
 def command(
     max_restarts: int | None, backoff: float, log_json: bool, arguments: tuple[str, ...]
@@ -62,8 +65,10 @@ def command(
     """
     if arguments[0] == "supervise":
         raise UsageError("`crawl4r supervise` does not supervise itself: give it a crawl to run")
-    events.set_up_logging("warning", as_json=log_json)
-    sys.exit(_Supervisor(Restarts(backoff, max_restarts)).run(list(arguments)))
+    as_json = log_json or json_log.is_on()  # the crawl was told, and both write to one stderr
+    events.set_up_logging("warning", as_json=as_json, stream=json_log.event_stream())
+    words = json_log.with_option(arguments) if as_json else list(arguments)
+    sys.exit(_Supervisor(Restarts(backoff, max_restarts)).run(words))
 
 
 class _Supervisor:
@@ -95,6 +100,7 @@ class _Supervisor:
             [sys.executable, "-m", "crawl4r", *arguments],
             # Ctrl-C reaches this process alone, which passes it on: twice would mean "at once".
             process_group=0,
+            stderr=json_log.descriptor(),
             preexec_fn=lambda: end_with(parent),  # noqa: PLW1509 - it takes no lock
         )
         if self._is_told_early:

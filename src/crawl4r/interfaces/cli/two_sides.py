@@ -14,7 +14,8 @@ from crawl4r.app_parts import discoverer_folder, spool_folder
 from crawl4r.app_spool import shared_budgets
 from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import Crawl4rError, WorkspaceError
-from crawl4r.interfaces.cli.output import say, say_text
+from crawl4r.interfaces.cli import json_log
+from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.running import run_crawl
 from crawl4r.resilience.lifeline import end_with
 from crawl4r.settings import Settings
@@ -135,7 +136,7 @@ def _exit_code_of(work: Callable[[], None]) -> int:
     except SystemExit as leaving:
         return int(leaving.code or 0)
     except Crawl4rError as problem:
-        say_text(f"crawl4r: {problem}", err=True)
+        json_log.complain(str(problem), problem.exit_code)
         return problem.exit_code
     except BaseException:
         traceback.print_exc()
