@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container as Holder
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,15 @@ _LAYOUT = frozenset(
 )
 _ASIDE = flag_bits("nav", "header", "footer", "aside", "form", "dialog", "button")
 _RUNNING_TEXT = frozenset(["p", "li", "dt", "dd"])
+_LISTS = frozenset(["ul", "ol", "dl"])
+_ITEMS = frozenset(["li", "dt", "dd"])
+# What a list does not hold that is a list to its reader, and no row of cards or posts.
+_CARD_PARTS = frozenset(
+    ["h1", "h2", "h3", "h4", "h5", "h6", "article", "section", "nav", "aside", "header", "footer"]
+    + ["form", "button", "figure", "table"]
+)
+_BLOCKS_AN_ITEM = 2.5  # a card has more
+_LONG_ITEM = 60  # words; what is longer is text, which the model tells as well as any other
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
@@ -96,8 +106,10 @@ def prune_by(
     if page.blocks:
         kept = np.ones(len(page.blocks), bool)
         if landmark is None:
-            kept = choose(page, model.probabilities(page))
+            likely = model.probabilities(page)
+            kept = choose(page, likely)
             _fill_gaps(page, kept)
+            _settle_lists(page, kept, likely)
         kept &= ~_is_repeated(page, repeated)
         _keep_whole(page, kept)
         _remove(page, kept)
@@ -270,6 +282,59 @@ def _fill_gaps(page: Page, kept: NDArray[np.bool_]) -> None:
         after = kept[number + 1 : min(number + 4, section.last)]
         if before.any() and after.any() and _is_plain_text(page, number, number + 1):
             kept[number] = True
+
+
+def _settle_lists(page: Page, kept: NDArray[np.bool_], likely: NDArray[np.float64]) -> None:
+    """Keep a plain list as a whole or not at all.
+
+    One of which the model keeps a part goes by the average over its items, as a table does; but a
+    list of terms is hardly ever navigation, and stays. One of which it keeps nothing stays where
+    kept text introduces it, or stands around it.
+    """
+    enough = likely[kept].min()
+    for each in _plain_lists(page, kept):
+        first, last = each.first, each.last
+        words = np.array([block.words for block in page.blocks[first:last]])
+        if not kept[first:last].any():
+            is_kept = _belongs_to_text(page, kept, each)
+        elif each.tag == "dl":
+            is_kept = True
+        else:
+            is_kept = bool(np.average(likely[first:last], weights=words) >= enough)
+            kept[first:last] &= is_kept
+        if is_kept:
+            kept[first:last] |= words <= _LONG_ITEM
+
+
+def _belongs_to_text(page: Page, kept: NDArray[np.bool_], each: Container) -> bool:
+    """Whether text that is kept stands right before a list, or before and after it."""
+    first, last = each.first, each.last
+    around = page.containers[each.parent]
+    while around.last - around.first <= last - first + 1 and around.depth:
+        around = page.containers[around.parent]
+    begin, end = max(first - 2, around.first), min(last + 3, around.last)
+    if each.tag == "dl":
+        return bool(kept[begin:first].any() or kept[last:end].any())
+    is_between = kept[max(first - 2, 0) : first].any() and kept[last : last + 3].any()
+    follows = kept[max(first - 1, around.first) : first].any()
+    return bool(is_between or follows) and _is_plain_text(page, first, last)
+
+
+def _plain_lists(page: Page, kept: NDArray[np.bool_]) -> Iterator[Container]:
+    """Each list that is no row of cards and that lacks an item; outer lists first."""
+    for number, each in enumerate(page.containers):
+        if each.tag not in _LISTS or each.flags & _ASIDE or kept[each.first : each.last].all():
+            continue
+        items = 0
+        for inner in islice(page.containers, number + 1, None):
+            if inner.depth <= each.depth:
+                break
+            if inner.tag in _CARD_PARTS and each.tag != "dl":
+                items = 0
+                break
+            items += inner.tag in _ITEMS
+        if each.last - each.first <= _BLOCKS_AN_ITEM * items:
+            yield each
 
 
 def _is_plain_text(page: Page, first: int, last: int) -> bool:

@@ -9,9 +9,11 @@ from urllib.parse import urljoin
 
 from turbohtml import Element, Markdown
 
+from crawl4r.content.escapes import without_lone_breaks, without_needless_escapes
 from crawl4r.content.plain_text import TARGET
 from crawl4r.content.safe_links import unlink_unsafe
 from crawl4r.content.tables import level_rows, unfold_layout
+from crawl4r.content.titles import put_on_top
 from crawl4r.markup import body_of, parse_html
 
 # Marks that sites hang on a heading so that it can be linked to.
@@ -36,10 +38,11 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
 
 
-def markdown_of(body: Element, url: str) -> str:
+def markdown_of(body: Element, url: str, title: str = "") -> str:
     """The markdown of a pruned body; links are made absolute with `url`. The tree is changed.
 
-    A link that must not be followed (`safe_links`) leaves its words.
+    A link that must not be followed (`safe_links`) leaves its words. The page's title, when it is
+    known, stands on top: as the page's own heading, if it has one that says it.
     """
     body.remove(_PERMALINKS)
     for link in body.select("a[title]"):
@@ -48,6 +51,8 @@ def markdown_of(body: Element, url: str) -> str:
     has_tables = body.find("table") is not None
     if has_tables:
         unfold_layout(body)
+    if title:
+        put_on_top(body, title)
     if url:
         _resolve_links(body, url)
     unlink_unsafe(body)
@@ -57,6 +62,8 @@ def markdown_of(body: Element, url: str) -> str:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
     markdown = _without_left_overs(markdown, body)
+    if "\\" in markdown:
+        markdown = outside_code(markdown, _without_needless_backslashes)
     if _TWO_BLANK_LINES in markdown:
         markdown = outside_code(markdown, _with_single_blank_lines)
     return markdown.strip()
@@ -95,6 +102,15 @@ def _clean(markdown: str, pattern: re.Pattern[str]) -> str:
     for number, block in enumerate(blocks):
         if "<" in block or "&#" in block or "[](" in block:
             blocks[number] = pattern.sub(_replaced, block)
+    return "\n\n".join(blocks)
+
+
+def _without_needless_backslashes(markdown: str) -> str:
+    """Block by block, as most have none."""
+    blocks = markdown.split("\n\n")
+    for number, block in enumerate(blocks):
+        if "\\" in block:
+            blocks[number] = without_needless_escapes(without_lone_breaks(block))
     return "\n\n".join(blocks)
 
 
