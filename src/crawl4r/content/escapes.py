@@ -15,20 +15,23 @@ from typing import NamedTuple
 
 from crawl4r.content.plain_text import TARGET
 
-# An escape; a code span; the end of a link and its target; what may pair with something escaped.
+# An escape; a code span; the end of a link and its target; what may pair with something escaped. Each
+# begins with a plain sign, so that the search skips all others in no time.
 _TOKEN = re.compile(
-    rf"\\([!-/:-@\[-`{{-~])|(`+)(?!`).*?(?<!`)\2(?!`)|(\]{TARGET})|([*_~`]|[\[\]])", re.DOTALL
+    r"\\[!-/:-@\[-`{-~]|`(`*)(?!`).*?(?<!`)`\1(?!`)|\]" + TARGET + r"|\*|~|`|\[|\]", re.DOTALL
 )
 # Marks of quotes and of items, which stand before a text on its line.
-_MARKERS = r"[ >]*(?:(?:[-*+]|\d{1,9}[.)]) +[ >]*)*"
+_MARKERS = r"[ >]*+(?:(?:[-*+]|\d{1,9}[.)]) ++[ >]*+)*+"
 _LINE_START = re.compile(rf"(?:\| )?{_MARKERS}")
 _NUMBER_START = re.compile(rf"{_MARKERS}\d{{1,9}}")
 _CLOSES_HEADING = re.compile(r"[\\#]*[ ]*(?=\n|$)")
+_HARD_BREAK = "  "
+_LONGEST = 4_000  # characters of a line; a longer one is a table's, and left as it is
 _LONE_BREAK = re.compile(r"^([ >]*)((?:[-*+]|\d{1,9}[.)]) +)?\\$", re.MULTILINE)
 _ENTITY = re.compile(r"#?\w+;")
 _TAG = re.compile(r"[A-Za-z/!?]")
 _TASK = re.compile(r"[ xX]?\\?\]|!")
-_PAIRED = "*_~"
+_PAIRED = "*~"  # underscores are not escaped
 _BRACKETS = "[]"
 _OPENS_LINK = ("(", "[", ":", "\\(", "\\[", "\\:")
 _MARKUP = frozenset(string.punctuation)
@@ -41,59 +44,75 @@ class _Sign(NamedTuple):
     is_escaped: bool
 
 
-def without_lone_breaks(block: str) -> str:
+def without_lone_breaks(text: str) -> str:
     """A break that stands alone on its line, which is how two in a row are written, ends a paragraph.
 
-    Within emphasis or a link it goes, for neither may reach over the end of a paragraph.
+    Within emphasis or a link it goes, for neither may reach over the end of a paragraph. No fenced
+    code may be in the text.
     """
-    if _LONE_BREAK.search(block) is None:
+    if "\\\n" not in text and not text.endswith("\\"):
+        return text
+    return "\n\n".join(map(_without_lone_breaks, text.split("\n\n")))
+
+
+def _without_lone_breaks(block: str) -> str:
+    if "\\" not in block or _LONE_BREAK.search(block) is None:
         return block
     lines: list[str] = []
-    begun = 0  # the line that the paragraph began with
-    is_after = False
+    unclosed = Counter[str]()  # signs of the paragraph so far
+    mark = ""  # of an item that began with breaks
     for line in block.split("\n"):
         lone = _LONE_BREAK.fullmatch(line)
         if lone is None:
-            lines.append(line)
-        elif lone[2]:  # right behind the mark of an item
-            lines.append(lone[1] + lone[2].rstrip() + "\\")
-        elif not is_after and _is_complete("\n".join(lines[begun:])):
-            if lines:
-                lines[-1] = lines[-1].rstrip()
-                lines.append(lone[1].rstrip())
-            begun = len(lines)
-        is_after = lone is not None
-    return "\n".join(lines)
+            is_of_item = bool(mark) and line.startswith(" " * len(mark))
+            if mark and not is_of_item:
+                lines.append(mark.rstrip())
+            lines.append(mark + line.lstrip() if is_of_item else line)
+            mark = ""
+            unclosed.update(sign.text for sign in _signs(line) if not sign.is_escaped)
+        elif lone[2]:
+            mark = line[:-1]
+        elif lines and lines[-1].strip(" >") and not mark and _is_complete(unclosed):
+            lines[-1] = lines[-1].rstrip()
+            lines.append(lone[1].rstrip())
+            unclosed.clear()
+    return "\n".join([*lines, mark.rstrip()] if mark else lines)
 
 
-def _is_complete(text: str) -> bool:
-    """Whether no emphasis, link or code that is open in it could be closed behind it."""
-    signs = [_sign(found) for found in _TOKEN.finditer(text) if not found[2]]
-    count = Counter(sign.text for sign in signs if not sign.is_escaped)
-    return count["["] == count["]"] and not any(count[sign] % 2 for sign in "*~_`")
+def _is_complete(signs: Counter[str]) -> bool:
+    """Whether no emphasis, link or code is open behind these."""
+    return signs["["] == signs["]"] and not any(signs[sign] % 2 for sign in "*~`")
 
 
-def without_needless_escapes(block: str) -> str:
+def without_needless_escapes(text: str) -> str:
     """The same text, which markdown reads the same; no fenced code may be in it."""
-    return "\n".join(map(_tidy, _units(block))) if "\\" in block else block
+    pieces, done = [], 0
+    at = text.find("\\")
+    while at >= 0:
+        start, end = _unit_around(text, at, done)
+        pieces += [text[done:start], _tidy(text[start:end])]
+        done = end
+        at = text.find("\\", end)
+    return "".join([*pieces, text[done:]])
 
 
-def _units(block: str) -> Iterator[str]:
-    """Its lines; those between hard breaks together, for emphasis may reach over them."""
-    unit: list[str] = []
-    for line in block.split("\n"):
-        unit.append(line)
-        if not line.endswith("  "):
-            yield "\n".join(unit)
-            unit = []
-    if unit:
-        yield "\n".join(unit)
+def _unit_around(text: str, at: int, done: int) -> tuple[int, int]:
+    """The line, with those that hard breaks tie to it, for emphasis may reach over them."""
+    start = text.rfind("\n", done, at)
+    while start > done and text.endswith(_HARD_BREAK, done, start):
+        start = text.rfind("\n", done, start)
+    end = text.find("\n", at)
+    while end >= 0 and text.endswith(_HARD_BREAK, at, end):
+        end = text.find("\n", end + 1)
+    return (start + 1 if start >= 0 else done), (end if end >= 0 else len(text))
 
 
 def _tidy(unit: str) -> str:
-    if "\\" not in unit:
+    if len(unit) > _LONGEST:
         return unit
-    signs = [_sign(found) for found in _TOKEN.finditer(unit) if not found[2]]
+    signs = _signs(unit)
+    if not any(sign.is_escaped for sign in signs):
+        return unit  # backslashes in code
     free: set[int] = set()  # where the backslashes stand that go
     for sign in signs:
         needs = _ALONE.get(sign.text)
@@ -106,14 +125,23 @@ def _tidy(unit: str) -> str:
     if len(ticks) == 1 and unit.count("`") == 1 and ticks[0].is_escaped:
         free.add(ticks[0].start)
     free |= _free_brackets(unit, [sign for sign in signs if sign.text[0] in _BRACKETS])
-    if not free:
-        return unit
-    return "".join(sign for at, sign in enumerate(unit) if at not in free)
+    pieces, done = [], 0
+    for at in sorted(free):
+        pieces.append(unit[done:at])
+        done = at + 1
+    return "".join([*pieces, unit[done:]])
 
 
-def _sign(found: re.Match[str]) -> _Sign:
-    text = found[1] or ("]" if found[3] else found[4])
-    return _Sign(found.start(), found.end(), text, bool(found[1]))
+def _signs(text: str) -> list[_Sign]:
+    """The signs that could mean something; not those within code or the target of a link."""
+    signs = []
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token[0] == "\\":
+            signs.append(_Sign(found.start(), found.end(), token[1], True))
+        elif len(token) == 1 or token[0] == "]":
+            signs.append(_Sign(found.start(), found.end(), token[0], False))
+    return signs
 
 
 def _before(unit: str, at: int) -> str:
@@ -187,39 +215,37 @@ def _free_of_pairs(unit: str, signs: Sequence[_Sign]) -> set[int]:
     if not escaped:
         return escaped
     has_opened = False
-    for first, last in _runs(signs):
-        before = unit[first.start - 1] if first.start else " "
-        after = unit[last.end] if last.end < len(unit) else " "
+    for run in _runs(signs):
+        start, end = run[0].start, run[-1].end
+        before = unit[start - 1] if start else " "
+        after = unit[end] if end < len(unit) else " "
         after = "." if after == "\\" else after  # an escaped sign
-        is_mixed = not first.is_escaped and last.is_escaped or first.is_escaped and not last.is_escaped
-        is_marker = _begins_line(unit, first.start) and (after.isspace() or first is not last)
-        if is_mixed or is_marker or (has_opened and _closes(before, after, first.text)):
+        is_mixed = len({sign.is_escaped for sign in run}) > 1
+        is_marker = _begins_line(unit, start) and (after.isspace() or len(run) > 1)
+        if is_mixed or is_marker or (has_opened and _closes(before, after)):
             return set()
-        has_opened |= _opens(before, after, first.text)
+        has_opened |= _opens(before, after)
     return escaped
 
 
-def _runs(signs: Sequence[_Sign]) -> Iterator[tuple[_Sign, _Sign]]:
-    """The first and the last of signs that stand side by side."""
-    first = last = signs[0]
-    for sign in signs[1:]:
-        if sign.start != last.end:
-            yield first, last
-            first = sign
-        last = sign
-    yield first, last
-    yield first, last
+def _runs(signs: Sequence[_Sign]) -> Iterator[list[_Sign]]:
+    """The signs that stand side by side."""
+    run: list[_Sign] = []
+    for sign in signs:
+        if run and sign.start != run[-1].end:
+            yield run
+            run = []
+        run.append(sign)
+    yield run
 
 
-def _opens(before: str, after: str, sign: str) -> bool:
+def _opens(before: str, after: str) -> bool:
     """Whether a run of signs between these two may begin emphasis (CommonMark 6.2)."""
-    is_left = not after.isspace() and (not _is_mark(after) or _is_open(before))
-    return is_left and (sign != "_" or not before.isalnum())
+    return not after.isspace() and (not _is_mark(after) or _is_open(before))
 
 
-def _closes(before: str, after: str, sign: str) -> bool:
-    is_right = not before.isspace() and (not _is_mark(before) or _is_open(after))
-    return is_right and (sign != "_" or not after.isalnum())
+def _closes(before: str, after: str) -> bool:
+    return not before.isspace() and (not _is_mark(before) or _is_open(after))
 
 
 def _is_open(sign: str) -> bool:

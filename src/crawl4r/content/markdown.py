@@ -61,9 +61,7 @@ def markdown_of(body: Element, url: str, title: str = "") -> str:
     if has_tables and "<table" in markdown:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
-    markdown = _without_left_overs(markdown, body)
-    if "\\" in markdown:
-        markdown = outside_code(markdown, _without_needless_backslashes)
+    markdown = _tidied(markdown, body)
     if _TWO_BLANK_LINES in markdown:
         markdown = outside_code(markdown, _with_single_blank_lines)
     return markdown.strip()
@@ -87,13 +85,23 @@ def _with_single_blank_lines(markdown: str) -> str:
     return _BLANK_LINES.sub("\n\n", markdown) if _TWO_BLANK_LINES in markdown else markdown
 
 
-def _without_left_overs(markdown: str, body: Element) -> str:
+def _tidied(markdown: str, body: Element) -> str:
     """Words and marks alone; what looks like a left-over in the page's own code stays."""
-    if not _has_signs(markdown):
+    has_left_overs = _has_signs(markdown)
+    if has_left_overs and not _has_signs(body.text):
+        markdown, has_left_overs = _clean(markdown, _ANYWHERE), False
+    if not has_left_overs and "\\" not in markdown:
         return markdown
-    if not _has_signs(body.text):
-        return _clean(markdown, _ANYWHERE)
-    return outside_code(markdown, partial(_clean, pattern=_NOT_IN_CODE))
+    return outside_code(markdown, _tidied_words if has_left_overs else _without_backslashes)
+
+
+def _tidied_words(markdown: str) -> str:
+    return _without_backslashes(_clean(markdown, _NOT_IN_CODE))
+
+
+def _without_backslashes(markdown: str) -> str:
+    """Without those that mean nothing."""
+    return without_needless_escapes(without_lone_breaks(markdown))
 
 
 def _clean(markdown: str, pattern: re.Pattern[str]) -> str:
@@ -102,15 +110,6 @@ def _clean(markdown: str, pattern: re.Pattern[str]) -> str:
     for number, block in enumerate(blocks):
         if "<" in block or "&#" in block or "[](" in block:
             blocks[number] = pattern.sub(_replaced, block)
-    return "\n\n".join(blocks)
-
-
-def _without_needless_backslashes(markdown: str) -> str:
-    """Block by block, as most have none."""
-    blocks = markdown.split("\n\n")
-    for number, block in enumerate(blocks):
-        if "\\" in block:
-            blocks[number] = without_needless_escapes(without_lone_breaks(block))
     return "\n\n".join(blocks)
 
 

@@ -23,17 +23,20 @@ def put_on_top(body: Element, title: str) -> None:
     if first is None:
         return
     wanted = _words(title)
-    top = _heading_around(first, body)
+    top = above = _heading_around(first, body)
     if top is None or not _is_title(top, wanted):
         top = _found(body, wanted)
-        if top is None:
-            _remove_unmarked(first, body, wanted)
-            top = Element("h1")
-            top.append(Text(title))
-        else:
-            top.extract()
+    if top is None:
+        _remove_unmarked(first, body, wanted)
+        top = Element("h1")
+        top.append(Text(title))
+    else:
+        top.extract()  # also one that stands there: it may be in a link or an item, below a rule
+        if top != above:
             top.tag = "h1"
-        body.insert(0, top)
+    body.insert(0, top)
+    if top.attr("style") is not None:
+        del top.attrs["style"]  # one that keeps blanks would make it code
     _remove_again(body, top)
 
 
