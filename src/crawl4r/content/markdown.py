@@ -101,6 +101,8 @@ def _tidied_words(markdown: str) -> str:
 
 def _without_backslashes(markdown: str) -> str:
     """Without those that mean nothing."""
+    if "\\" not in markdown:  # as in most of what stands between two pieces of code
+        return markdown
     return without_needless_escapes(without_lone_breaks(markdown))
 
 
