@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,15 @@ def test_a_row_of_cards_a_menu_and_a_long_item_are_judged_by_their_text() -> Non
     assert _settled(f"<p>{SENTENCE}</p><nav><ul>{MENU}</ul></nav>", [0, 1]).count("pages") == 1
     answers = f"<dl><dt>One?<dd>Yes.<dt>Two?<dd>{SENTENCE * 9}</dl>"
     assert _settled(answers, [0, 1]) == "One? Yes. Two?"
+
+
+def test_lists_without_end_are_settled_in_time() -> None:
+    for html in ("<ul><li>x" * 5_000, "<ul><li>x</ul>y" * 20_000, "<dl><dt><dl><dd>x" * 3_000):
+        page = walk(parse_html(f"<p>{SENTENCE}</p>{html}"))
+        kept = np.arange(len(page.blocks)) % 2 == 0
+        started = time.process_time()
+        settle_lists(page, kept, np.where(kept, 0.9, 0.1))
+        assert time.process_time() - started < 10
 
 
 def test_a_list_that_text_introduces_is_kept() -> None:

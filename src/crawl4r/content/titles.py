@@ -10,6 +10,7 @@ from turbohtml import Element, Node, Text
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _WORD = re.compile(r"\w+")
 _MOST_HEADINGS = 40  # among which the title is looked for
+_MOST_AROUND = 10  # elements around plain words that may be the title
 _NEAR = 3  # headings from the top that may be the title though they are not of the first level
 _ALIKE = 0.5  # of the words of the shorter one
 
@@ -81,10 +82,11 @@ def _found(body: Element, title: Sequence[str]) -> Element | None:
 def _remove_unmarked(first: Text, body: Element, title: Sequence[str]) -> None:
     """Remove the title where it stands on top as plain words."""
     said: Node = first
-    while isinstance(said.parent, Element) and said.parent != body:
-        if _words(said.parent.text) != title:
+    for _ in range(_MOST_AROUND):
+        above = said.parent
+        if not isinstance(above, Element) or above == body or _words(above.text) != title:
             break
-        said = said.parent
+        said = above
     if _words(said.data if isinstance(said, Text) else said.text) == title:
         said.extract()
 

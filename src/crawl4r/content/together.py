@@ -6,7 +6,6 @@ The model judges block by block, and would tear them: these rules make up for it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ _CARD_PARTS = frozenset(
     + ["form", "button", "figure", "table"]
 )
 _BLOCKS_AN_ITEM = 2.5  # a card has more
+_MOST_LOOKED_AT = 500_000  # elements in lists of a page; lists within lists are looked at again
 _LONG_ITEM = 60  # words; what is longer is text, which the model tells as well as any other
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
@@ -154,19 +154,23 @@ def _belongs_to_text(page: Page, kept: NDArray[np.bool_], each: Container) -> bo
 
 def _plain_lists(page: Page, kept: NDArray[np.bool_]) -> Iterator[Container]:
     """Each list that is no row of cards and that lacks an item; outer lists first."""
+    looked = 0
     for number, each in enumerate(page.containers):
         if each.tag not in _LISTS or each.flags & _ASIDE or kept[each.first : each.last].all():
             continue
-        items = 0
-        for inner in islice(page.containers, number + 1, None):
-            if inner.depth <= each.depth:
-                break
-            if inner.tag in _CARD_PARTS and each.tag != "dl":
+        items, inner = 0, number + 1
+        while inner < len(page.containers) and page.containers[inner].depth > each.depth:
+            tag = page.containers[inner].tag
+            if tag in _CARD_PARTS and each.tag != "dl":
                 items = 0
                 break
-            items += inner.tag in _ITEMS
+            items += tag in _ITEMS
+            inner += 1
         if each.last - each.first <= _BLOCKS_AN_ITEM * items:
             yield each
+        looked += inner - number
+        if looked > _MOST_LOOKED_AT:
+            return
 
 
 def _is_plain_text(page: Page, first: int, last: int) -> bool:
