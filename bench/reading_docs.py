@@ -5,8 +5,8 @@
 Reads Debian's Python and PostgreSQL documentation (packages python3-doc and postgresql-doc-15) as a
 crawl does: decode, validate, prune, markdown, metadata, language. Prints CPU a page, beside it what
 parsing alone and the signature for near-duplicates cost, what a page would cost at the speed the bar
-(4 ms for Python's) was set at, and how many code blocks, headings and table rows of the main part are
-in the markdown word for word.
+(4 ms for Python's) was set at, and how many code blocks, headings, table rows and list items of the
+main part are in the markdown word for word.
 """
 
 import argparse
@@ -112,26 +112,28 @@ class _Timed:
 
 
 def shares(pages: list[tuple[str, bytes]], found: list[Any]) -> dict[str, tuple[int, int]]:
-    counts = {"code blocks": [0, 0], "headings": [0, 0], "table rows": [0, 0]}
+    counts = {kind: [0, 0] for kind in ("code blocks", "headings", "table rows", "list items")}
     for (_, html), extraction in zip(pages, found, strict=True):
         markdown = extraction.document.markdown if extraction.document else ""
         lines = {_bare(line) for line in markdown.splitlines()}
-        blocks, headings, rows = truth(html)
+        everything = _bare(markdown)
+        blocks, headings, rows, items = truth(html)
         counts["code blocks"][0] += sum(_indented(block) in _indented(markdown) for block in blocks)
         counts["headings"][0] += sum(_bare(heading) in lines for heading in headings)
         counts["table rows"][0] += sum(_bare(row) in lines for row in rows)
-        for key, items in zip(counts, (blocks, headings, rows), strict=True):
-            counts[key][1] += len(items)
+        counts["list items"][0] += sum(_bare(item) in everything for item in items)
+        for key, pieces in zip(counts, (blocks, headings, rows, items), strict=True):
+            counts[key][1] += len(pieces)
     return {key: (kept, total) for key, (kept, total) in counts.items()}
 
 
-def truth(html: bytes) -> tuple[list[str], list[str], list[str]]:
-    """Code, headings and rows of the page's main part, read from the page itself."""
+def truth(html: bytes) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Code, headings, rows and list items of the page's main part, read from the page itself."""
     from crawl4r.markup import parse_html  # noqa: PLC0415
 
     tree = parse_html(html)
     top = tree.select_one(MAIN) or tree.select_one("body")
-    top.remove("a.headerlink")
+    top.remove("a.headerlink,script,style")
     code = [node.text.strip("\n") for node in top.select("pre")]
     headings = [node.text.strip(HEADER_MARKS) for node in top.select("h1,h2,h3,h4,h5,h6")]
     rows = [
@@ -143,7 +145,18 @@ def truth(html: bytes) -> tuple[list[str], list[str], list[str]]:
         [c for c in code if c.strip()],
         [h for h in headings if _bare(h)],
         [r for r in rows if _bare(r)],
+        [i for i in map(_beginning, top.select("li,dt,dd")) if _bare(i)],
     )
+
+
+def _beginning(item: Any) -> str:
+    """Its own words, up to a list, a table or code inside it."""
+    words = []
+    for node in item.descendants:
+        if getattr(node, "tag", "") in ("ul", "ol", "dl", "pre", "table"):
+            break
+        words.append(getattr(node, "data", ""))
+    return "".join(words)
 
 
 def _indented(text: str) -> str:

@@ -3,12 +3,16 @@
     python -m bench.verdicts [--all]
 
 Recall over the bad pages of the tests, false alarms over pages that are good by definition: the tests'
-own, those of the extraction data beside the project, and Debian's documentation of Python and
-PostgreSQL. Then the CPU that a verdict takes. `--all` names every page that was judged wrongly.
+own, those of the extraction, segments and pagination data beside the project, and Debian's
+documentation: of Python and PostgreSQL, and every manual below /usr/share that other packages brought
+(`apt install openjdk-17-doc sqlite3-doc ...`), at most 500 pages each. A few of those manuals' pages
+say themselves that they are none ("This page has moved"); those are left out. Then the CPU that a
+verdict takes. `--all` names every page that was judged wrongly.
 """
 
 import argparse
 import gzip
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,11 +25,23 @@ from crawl4r.markup import parse_html
 from crawl4r.model import Verdict
 from tests.content.verdict_pages import BAD, GOOD, Page
 
-EXTRACTION = Path(__file__).parents[2] / "shared" / "data" / "extraction" / "html"
+DATA = Path(__file__).parents[2] / "shared" / "data"
 DOCUMENTATION = (
     Path("/usr/share/doc/python3-doc/html"),
     Path("/usr/share/doc/postgresql-doc-15/html"),
 )
+MANUALS = (  # below /usr/share
+    "cppreference", "debian-reference", "developers-reference", "doc/apache2-doc/manual",
+    "doc/bash", "doc/bind9-doc", "doc/debian-handbook", "doc/debian-policy", "doc/erlang-doc",
+    "doc/exim4-doc-html", "doc/ghc-doc", "doc/git", "doc/gnuplot-doc", "doc/groff-base",
+    "doc/installation-guide-amd64", "doc/libstdc++-12-doc", "doc/maint-guide", "doc/nodejs",
+    "doc/octave", "doc/openjdk-17-jre-headless", "doc/python-django-doc", "doc/python-flask-doc",
+    "doc/python-pil-doc", "doc/python-requests-doc", "doc/python-sqlalchemy-doc", "doc/racket",
+    "doc/sqlite3-doc", "doc/vim", "doc/zsh-doc", "libreoffice/help/de", "libreoffice/help/en-US",
+)  # fmt: skip
+MOST_OF_A_MANUAL = 500
+STUBS = re.compile(rb"http-equiv=.refresh", re.IGNORECASE)
+STUB_NAMES = ("404.html", "noscript.html")
 SHOWN = 12
 
 
@@ -37,8 +53,8 @@ def judge(page: Page) -> tuple[PageVerdict, float, int]:
     return verdict, (time.process_time_ns() - start) / 1_000, len(page.body)
 
 
-def extraction() -> Iterator[Page]:
-    for file in sorted(EXTRACTION.glob("*.html.gz")):
+def data(name: str) -> Iterator[Page]:
+    for file in sorted((DATA / name / "html").glob("*.html.gz")):
         yield Page(file.name, Verdict.OK, gzip.decompress(file.read_bytes()), url="")
 
 
@@ -47,6 +63,17 @@ def documentation() -> Iterator[Page]:
         for file in sorted(folder.resolve().rglob("*.html")):
             url = f"https://docs.example.org/{file.relative_to(folder.resolve())}"
             yield Page(file.name, Verdict.OK, file.read_bytes(), url=url)
+
+
+def manuals() -> Iterator[Page]:
+    for name in MANUALS:
+        folder = Path("/usr/share", name).resolve()
+        files = [file for file in sorted(folder.rglob("*.html")) if file.is_file()]
+        for file in files[:: len(files) // MOST_OF_A_MANUAL + 1]:
+            body = file.read_bytes()
+            if file.name not in STUB_NAMES and not STUBS.search(body[:3_000]):
+                url = f"https://docs.example.org/{file.relative_to(folder)}"
+                yield Page(str(file), Verdict.OK, body, url=url)
 
 
 def report_recall(shown: int) -> None:
@@ -84,7 +111,7 @@ def report_alarms(name: str, pages: Iterable[Page], shown: int) -> None:
 
 def report_usual_page() -> None:
     """The page that most of a crawl is made of: some 45 KB, with text enough."""
-    every = chain(extraction(), documentation())
+    every = chain(data("extraction"), documentation())
     pages = [page for page in every if 30_000 < len(page.body) < 60_000]
     if pages:
         times = [min(judge(page)[1] for _ in range(5)) for page in pages]
@@ -101,8 +128,10 @@ def main() -> None:
         judge(page)
     report_recall(shown)
     report_alarms("own good pages", GOOD, shown)
-    report_alarms("extraction", extraction(), shown)
+    for name in ("extraction", "segments", "pagination"):
+        report_alarms(name, data(name), shown)
     report_alarms("documentation", documentation(), shown)
+    report_alarms("other manuals", manuals(), shown)
     report_usual_page()
 
 

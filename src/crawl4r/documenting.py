@@ -41,7 +41,7 @@ from crawl4r.state.database import Database
 from crawl4r.urls.canonical import split
 
 # Bump when the same bytes would give another document: what an older version wrote is out of date.
-EXTRACTOR_VERSION = 4
+EXTRACTOR_VERSION = 5
 
 _NEAR = 0.9  # similarity from which one document stands for both
 _AHEAD, _AHEAD_BYTES = 8, 32 * 1024**2  # pages that are read at once, and bytes of them

@@ -87,7 +87,7 @@ def _from_html(
     content, words = prune(tree, repeated, len(html))
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree)[:_MOST_BLOCKS] if learn else ()
-    markdown, note = _cut(markdown_of(content, base), most)
+    markdown, note = _cut(markdown_of(content, base, said.title), most)
     document = _document(page.url, Kind.HTML, said, markdown, words, base, note)
     text = plain_text(markdown) if with_links else ""
     return _with_signature(Extraction(verdict, document, text, links, blocks=blocks), words)

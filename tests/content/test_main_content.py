@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from crawl4r.content.blocks import walk
-from crawl4r.content.main_content import _clear_landmark, _keep_whole, fingerprints, prune
+from crawl4r.content.main_content import _clear_landmark, fingerprints, prune
+from crawl4r.content.together import keep_whole, settle_lists
 from crawl4r.markup import body_of, parse_html
+from tests.debian import install
 
 SENTENCE = (
     "The river rises in the hills to the north of the town, and it has been used for as long as"
@@ -110,8 +114,76 @@ def test_a_list_of_names_stays_in_a_section_like_one_that_is_kept() -> None:
         )
     )
     kept = np.arange(len(page.blocks)) < 2
-    _keep_whole(page, kept)
+    keep_whole(page, kept)
     assert kept.all()
+
+
+def _settled(html: str, kept: list[int], likely: float = 0.3) -> str:
+    """The words of a page of which the model keeps some blocks, once its lists are settled."""
+    page = walk(parse_html(html))
+    some = np.isin(np.arange(len(page.blocks)), kept)
+    settle_lists(page, some, np.where(some, 0.4, likely))
+    return " ".join(
+        block.text.strip() for block, is_kept in zip(page.blocks, some, strict=True) if is_kept
+    )
+
+
+def test_a_list_of_which_most_is_kept_is_kept_whole() -> None:
+    items = "".join(f"<li>item {number}" for number in range(6))
+    page = f"<p>{SENTENCE}</p><ul>{items}</ul>"
+    assert _settled(page, [0, 1, 2, 4, 5], 0.41).endswith(
+        "item 0 item 1 item 2 item 3 item 4 item 5"
+    )
+    assert _settled(page, [0, 3], 0.1) == SENTENCE  # or not at all
+
+
+def test_a_list_of_terms_is_kept_whole_beside_kept_text_though_it_is_made_of_links() -> None:
+    terms = "".join(
+        f"<dt><a href=/{n}>8.{n} Types</a><dd><dl><dt><a href=/{n}#a>8.{n}.1 Kinds</a></dl></dd>"
+        for n in range(5)
+    )
+    page = (
+        f"<nav>menu</nav><div><h2>Types</h2><p>Contents</p><dl>{terms}</dl><p>{SENTENCE}</p></div>"
+    )
+    for kept in ([13], [4, 5], [1, 2]):
+        assert _settled(page, kept).count("Kinds") == 5
+    assert "menu" not in _settled(page, [13])
+
+
+def test_a_row_of_cards_a_menu_and_a_long_item_are_judged_by_their_text() -> None:
+    cards = "".join(f"<li><h3>Card {n}</h3><p>Price</p><p>Rating</p></li>" for n in range(3))
+    assert _settled(f"<p>{SENTENCE}</p><ul>{cards}</ul>", [0, 1]).count("Card") == 1
+    assert _settled(f"<p>{SENTENCE}</p><nav><ul>{MENU}</ul></nav>", [0, 1]).count("pages") == 1
+    answers = f"<dl><dt>One?<dd>Yes.<dt>Two?<dd>{SENTENCE * 9}</dl>"
+    assert _settled(answers, [0, 1]) == "One? Yes. Two?"
+
+
+def test_lists_without_end_are_settled_in_time() -> None:
+    for html in ("<ul><li>x" * 5_000, "<ul><li>x</ul>y" * 20_000, "<dl><dt><dl><dd>x" * 3_000):
+        page = walk(parse_html(f"<p>{SENTENCE}</p>{html}"))
+        kept = np.arange(len(page.blocks)) % 2 == 0
+        started = time.process_time()
+        settle_lists(page, kept, np.where(kept, 0.9, 0.1))
+        assert time.process_time() - started < 10
+
+
+def test_a_list_that_text_introduces_is_kept() -> None:
+    items = "".join(f"<li>kind {number}</li>" for number in range(4))
+    assert "kind 3" in _settled(f"<div><p>{SENTENCE}</p><ul>{items}</ul></div>", [0])
+    linked = "".join(f"<li><a href=/{number}>kind {number}</a></li>" for number in range(4))
+    assert "kind" not in _settled(f"<div><p>{SENTENCE}</p><ul>{linked}</ul></div>", [0])
+
+
+def test_a_table_of_contents_of_real_documentation_is_complete() -> None:
+    file = Path("/usr/share/doc/postgresql-doc-15/html/datatype.html")
+    if not file.is_file():
+        install("postgresql-doc-15")
+    if not file.is_file():
+        pytest.skip("needs Debian's postgresql-doc-15")
+    html = file.read_text("utf-8")
+    text = " ".join(prune(parse_html(html)).words.split())
+    for link in parse_html(html).select("dl.toc a"):
+        assert " ".join(link.text.split()) in text.replace(" .", ".")
 
 
 @pytest.mark.parametrize(

@@ -1139,7 +1139,57 @@ def _good(name: str, html: str | bytes, **more: object) -> Page:
 
 
 _SOURCES = "".join(f"<li><a href=/{n}>Crossing the river, chapter {n}</a>" for n in range(30))
+JAVADOC = (
+    '<script src="script.js"></script><noscript><div>JavaScript is disabled on your browser.</div>'
+    "</noscript>" + NAV
+)
+
 GOOD: list[Page] = [
+    _good(
+        "a package without classes, in documentation made of classes",
+        page(
+            "net.example.spi Class Hierarchy",
+            JAVADOC + "<h1>Hierarchy For Package net.example.spi</h1>"
+            '<span>Package Hierarchies:</span><ul><li><a href="/all">All Packages</a></li></ul>'
+            "<h2>Class Hierarchy</h2><ul><li>java.lang.Object<ul><li>net.example.spi."
+            '<a href="Reader.html">Reader</a></li></ul></li></ul>',
+        ),
+    ),
+    _good(
+        "what uses an exception, in the same documentation",
+        page(
+            "Uses of Class java.lang.ArithmeticException",
+            NAV + "<h1>Uses of Class<br>java.lang.ArithmeticException</h1>"
+            '<p>Packages that use <a href="A.html">ArithmeticException</a></p><a href="lang.html">'
+            "java.lang</a><p>Provides classes that are fundamental to the language.</p>",
+        ),
+    ),
+    _good(
+        "a module named after an exception",
+        page(
+            "GHC.Prim.Exception",
+            '<div id="content"><p>Primitive exceptions.</p><div><p>raiseOverflow :: a</p>'
+            "<p>Raise an overflow.</p><p>raiseUnderflow :: a</p><p>Raise an underflow.</p></div>",
+        ),
+    ),
+    _good(
+        "a short list of posts beside a form that subscribes",
+        site(
+            "Archives for November 2014",
+            "<h2>Archives for November 2014</h2>"
+            + "".join(f'<p><a href="/p{n}">Post {n}</a> [Read more...]</p>' for n in range(4))
+            + '<form action="https://feeds.example/mailverify"><input name="email"></form>',
+        ),
+    ),
+    _good(
+        "a node of a manual that is a section of another page, as its address may sound",
+        page(
+            "XREFassignin",
+            '<p>The node you are looking for is at <a href="Evaluation.html#XREFassignin">'
+            "XREFassignin</a>.</p>",
+            '<meta http-equiv="Refresh" content="0; url=Evaluation.html#XREFassignin">',
+        ),
+    ),
     _good(
         "article about captchas",
         site(

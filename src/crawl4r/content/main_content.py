@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container as Holder
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from turbohtml import Document, Element, Node, Text
 
-from crawl4r.content.blocks import INLINE, Container, Page, flag_bits, walk
+from crawl4r.content.blocks import INLINE, Page, walk
 from crawl4r.content.content_model import Model
+from crawl4r.content.together import data_tables, fill_gaps, keep_whole, settle_lists
 from crawl4r.markup import body_of, spaced_text
 
 # By name, for the parser knows its elements by that: to ask each of them is a walk over the tree.
@@ -38,12 +38,6 @@ _JUNK_IN_LANDMARK = frozenset(
 )
 # Whatever may be either, in one walk over the tree.
 _DOUBTFUL = ("div", "nav", "aside", *_MIXED_IN, *_JUNK_IN_LANDMARK)
-_LAYOUT = frozenset(
-    ["table", "h1", "h2", "form", "nav", "article", "section", "main", "aside", "header", "footer"]
-)
-_ASIDE = flag_bits("nav", "header", "footer", "aside", "form", "dialog", "button")
-_RUNNING_TEXT = frozenset(["p", "li", "dt", "dd"])
-_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
 class Pruned(NamedTuple):
@@ -96,10 +90,12 @@ def prune_by(
     if page.blocks:
         kept = np.ones(len(page.blocks), bool)
         if landmark is None:
-            kept = choose(page, model.probabilities(page))
-            _fill_gaps(page, kept)
+            likely = model.probabilities(page)
+            kept = choose(page, likely)
+            fill_gaps(page, kept)
+            settle_lists(page, kept, likely)
         kept &= ~_is_repeated(page, repeated)
-        _keep_whole(page, kept)
+        keep_whole(page, kept)
         _remove(page, kept)
     return Pruned(body, spaced_text(body))
 
@@ -176,7 +172,7 @@ def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The blocks that together promise the highest F1 over words, when `likely` holds."""
     words = np.array([block.words for block in page.blocks], np.float64)
     likely = likely.copy()
-    for first, last in _data_tables(page):
+    for first, last in data_tables(page):
         likely[first:last] = np.average(likely[first:last], weights=words[first:last])
     order = np.argsort(-likely, kind="stable")
     right = np.cumsum((words * likely)[order])
@@ -184,108 +180,6 @@ def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
     # Blocks as likely as the last one taken go with it: a table must not be cut.
     kept: NDArray[np.bool_] = likely >= likely[order[np.argmax(promised)]]
     return kept
-
-
-def _data_tables(page: Page) -> list[tuple[int, int]]:
-    """The blocks of each table that holds data, not the layout of the page."""
-    layout = set()
-    for each in page.containers:
-        if each.tag in _LAYOUT:
-            layout.add(each.parent)
-    # A layout element marks every container around it, the innermost last: go from the end.
-    for number in range(len(page.containers) - 1, 0, -1):
-        if number in layout:
-            layout.add(page.containers[number].parent)
-    return [
-        (each.first, each.last)
-        for number, each in enumerate(page.containers)
-        if each.tag == "table" and number not in layout and each.first < each.last
-    ]
-
-
-def _headed_tables(page: Page) -> set[tuple[int, int]]:
-    """The blocks of each table that names its columns."""
-    found = set()
-    for each in page.containers:
-        if each.tag == "th":
-            table = each
-            while table.depth and table.tag != "table":
-                table = page.containers[table.parent]
-            found.add((table.first, table.last))
-    return found
-
-
-def _keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
-    """Keep what the blocks already kept would be torn without: tables, code, headings."""
-    headed, tables = _headed_tables(page), _data_tables(page)
-    for first, last in tables:
-        # A caption or a heading may stand between the table and the text it belongs to.
-        follows_text = kept[max(first - 2, 0) : first].any()
-        belongs = follows_text and (kept[last : last + 3].any() or (first, last) in headed)
-        if kept[first:last].any() or (belongs and _is_plain_text(page, first, last)):
-            kept[first:last] = True
-    tags = [page.containers[block.container].tag for block in page.blocks]
-    for number, tag in enumerate(tags):
-        if tag == "pre" and kept[max(number - 1, 0) : number + 2].any():
-            kept[number] = True
-    following = len(tags)  # the nearest block below that is kept, up to the next heading
-    for number in range(len(tags) - 1, -1, -1):
-        if tags[number] in _HEADINGS:
-            kept[number] |= following < _section(page, number).last
-            following = len(tags)
-        if kept[number]:
-            following = number
-    headings = [number for number, tag in enumerate(tags) if tag in _HEADINGS]
-    _keep_like_headings(page, kept, headings, dict(tables))
-
-
-def _keep_like_headings(
-    page: Page, kept: NDArray[np.bool_], headings: list[int], tables: Mapping[int, int]
-) -> None:
-    """Keep headings of plain sections that stand beside others, made alike, whose heading is kept;
-    and the table right below one: a list of names looks like no text, but has its place there."""
-    kinds = []
-    for number in headings:
-        section = _section(page, number)
-        tag = page.containers[page.blocks[number].container].tag
-        kinds.append((section.parent, section.tag, section.classes, tag))
-    wanted = {kind for number, kind in zip(headings, kinds, strict=True) if kept[number]}
-    for number, kind in zip(headings, kinds, strict=True):
-        if kind not in wanted or not _is_plain_text(page, number, number + 1):
-            continue
-        last = tables.get(number + 1) or tables.get(number + 2, 0)  # a line may stand between
-        is_below = number < last <= _section(page, number).last
-        if not kept[number] and is_below and _is_plain_text(page, number, last):
-            kept[number:last] = True
-        kept[number] = True
-
-
-def _fill_gaps(page: Page, kept: NDArray[np.bool_]) -> None:
-    """Keep a paragraph or an item between others of its section that are kept."""
-    for number in np.flatnonzero(~kept).tolist():
-        if page.containers[page.blocks[number].container].tag not in _RUNNING_TEXT:
-            continue
-        section = _section(page, number)
-        before = kept[max(number - 3, section.first) : number]
-        after = kept[number + 1 : min(number + 4, section.last)]
-        if before.any() and after.any() and _is_plain_text(page, number, number + 1):
-            kept[number] = True
-
-
-def _is_plain_text(page: Page, first: int, last: int) -> bool:
-    """Whether blocks are not mainly links, and not in a part that is there for other ends."""
-    blocks = page.blocks[first:last]
-    linked = sum([block.linked for block in blocks])
-    length = sum([len(block.text.strip()) for block in blocks])
-    return linked < 0.4 * length and not page.containers[blocks[0].container].flags & _ASIDE
-
-
-def _section(page: Page, number: int) -> Container:
-    """The smallest container that holds more than this block."""
-    section = page.containers[page.blocks[number].container]
-    while section.last - section.first == 1 and section.depth:
-        section = page.containers[section.parent]
-    return section
 
 
 def _remove(page: Page, kept: NDArray[np.bool_]) -> None:

@@ -9,9 +9,11 @@ from urllib.parse import urljoin
 
 from turbohtml import Element, Markdown
 
+from crawl4r.content.escapes import without_lone_breaks, without_needless_escapes
 from crawl4r.content.plain_text import TARGET
 from crawl4r.content.safe_links import unlink_unsafe
 from crawl4r.content.tables import level_rows, unfold_layout
+from crawl4r.content.titles import put_on_top
 from crawl4r.markup import body_of, parse_html
 
 # Marks that sites hang on a heading so that it can be linked to.
@@ -36,10 +38,11 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _FENCE_BEGINS = re.compile(r"[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,})")  # also as an item of a list
 
 
-def markdown_of(body: Element, url: str) -> str:
+def markdown_of(body: Element, url: str, title: str = "") -> str:
     """The markdown of a pruned body; links are made absolute with `url`. The tree is changed.
 
-    A link that must not be followed (`safe_links`) leaves its words.
+    A link that must not be followed (`safe_links`) leaves its words. The page's title, when it is
+    known, stands on top: as the page's own heading, if it has one that says it.
     """
     body.remove(_PERMALINKS)
     for link in body.select("a[title]"):
@@ -48,6 +51,8 @@ def markdown_of(body: Element, url: str) -> str:
     has_tables = body.find("table") is not None
     if has_tables:
         unfold_layout(body)
+    if title:
+        put_on_top(body, title)
     if url:
         _resolve_links(body, url)
     unlink_unsafe(body)
@@ -56,7 +61,7 @@ def markdown_of(body: Element, url: str) -> str:
     if has_tables and "<table" in markdown:
         level_rows(body)
         markdown = body.to_markdown(_STYLE)
-    markdown = _without_left_overs(markdown, body)
+    markdown = _tidied(markdown, body)
     if _TWO_BLANK_LINES in markdown:
         markdown = outside_code(markdown, _with_single_blank_lines)
     return markdown.strip()
@@ -80,13 +85,25 @@ def _with_single_blank_lines(markdown: str) -> str:
     return _BLANK_LINES.sub("\n\n", markdown) if _TWO_BLANK_LINES in markdown else markdown
 
 
-def _without_left_overs(markdown: str, body: Element) -> str:
+def _tidied(markdown: str, body: Element) -> str:
     """Words and marks alone; what looks like a left-over in the page's own code stays."""
-    if not _has_signs(markdown):
+    has_left_overs = _has_signs(markdown)
+    if has_left_overs and not _has_signs(body.text):
+        markdown, has_left_overs = _clean(markdown, _ANYWHERE), False
+    if not has_left_overs and "\\" not in markdown:
         return markdown
-    if not _has_signs(body.text):
-        return _clean(markdown, _ANYWHERE)
-    return outside_code(markdown, partial(_clean, pattern=_NOT_IN_CODE))
+    return outside_code(markdown, _tidied_words if has_left_overs else _without_backslashes)
+
+
+def _tidied_words(markdown: str) -> str:
+    return _without_backslashes(_clean(markdown, _NOT_IN_CODE))
+
+
+def _without_backslashes(markdown: str) -> str:
+    """Without those that mean nothing."""
+    if "\\" not in markdown:  # as in most of what stands between two pieces of code
+        return markdown
+    return without_needless_escapes(without_lone_breaks(markdown))
 
 
 def _clean(markdown: str, pattern: re.Pattern[str]) -> str:

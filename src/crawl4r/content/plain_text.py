@@ -19,9 +19,14 @@ _QUOTE = re.compile(r"^(?:> ?)++", re.MULTILINE)
 _RULE_ROW = re.compile(r"^\|(?:\s*+:?-++:?\s*+\|)++[ \t]*+\n?", re.MULTILINE)
 _ROW = re.compile(r"^\|(.*)\|[ \t]*$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-# Emphasis and code: a sign before something, and the same sign behind something, on one line.
-_OPENING = re.compile(r"(?<!\\)(?:\*\*|\*|`|~~)(?=\S)")
-_CLOSING = {sign: re.compile(rf"(?<=[^\s\\]){re.escape(sign)}") for sign in ("**", "*", "`", "~~")}
+# Emphasis and code: a sign before something, and the same sign behind something, on one line. A sign
+# of emphasis between a word and a mark is on the side of the word: "Price*, tax" opens nothing.
+_OPENING = re.compile(
+    r"(?<!\\)`(?=\S)|(?<![\\*~])(?:(?<![^\W_])(?:\*\*|\*|~~)(?=\S)|(?:\*\*|\*|~~)(?=[^\W_]))"
+)
+_ENDING = r"(?<=[^\W_]){0}|(?<=[^\s\\]){0}(?![^\W_])"
+_CLOSING = {sign: re.compile(_ENDING.format(re.escape(sign))) for sign in ("**", "*", "~~")}
+_CLOSING["`"] = re.compile(r"(?<=[^\s\\])`")
 _MARKS = re.compile(r"[\\\[#>|*`~+-]|\d[.)]")
 
 

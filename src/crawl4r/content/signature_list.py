@@ -318,7 +318,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
             weight=0.6,
             words=60,
             patterns=[
-                "<form[^>]{0,300}(?:captcha|challenge|validatecaptcha|verify|unblock|/sorry/)",
+                r"<form[^>]{0,300}(?:captcha|challenge|\bverify|unblock|/sorry/)",
             ],
         ),
         Entry(
@@ -487,8 +487,8 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
             weight=1.0,
             words=30,
             patterns=[
-                "http-equiv=[\"']?refresh[\"']?[^>]{0,80}url=[^>]{0,120}(?:login|signin|sign-in|sso|saml|oauth|/auth|adfs|cas/)",
-                r"""location(?:\.href|\.replace|\.assign)? ?(?:=|\() ?["'][^"']{0,120}(?:login|signin|sign-in|sso\b|saml|oauth|/auth/|adfs)""",
+                r"""http-equiv=["']?refresh["']?[^>]{0,80}url=[^>]{0,120}(?:login|\bsign-?in|\bsso\b|saml|oauth|/auth\b|adfs|/cas/)""",
+                r"""location(?:\.href|\.replace|\.assign)? ?(?:=|\() ?["'][^"']{0,120}(?:login|\bsign-?in|\bsso\b|saml|oauth|/auth/|adfs)""",
             ],
         ),
         Entry(
@@ -626,7 +626,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"(?:an? |sorry |oops )*(?:unexpected |unknown |internal |application |server |fatal |technical |processing )*(?:error|problem) (?:has |have |was |just )*(?:occurred|occured|happened|encountered|page|message|detected)(?: .*)?|errors?\W+(?:please )?try again.*|oops (?:an|something|there).*|(?:whoops|uh[- ]oh)(?:\W+(?:something|looks like something|an error|there was).*)",
                 "(?:we're sorry |sorry |oops )*(?:but )?(?:something|things) (?:has |have |just )?(?:went|gone|is) (?:terribly |horribly )?wrong.*|(?:we're |we are )?(?:sorry )?(?:but )?we(?:'re| are) (?:having|experiencing) (?:some |technical |temporary )*(?:technical |problems|difficulties|trouble|issues).*",
                 "(?:.* )?(?:is |are |we're |we are |we'll be |currently |temporarily |site |website |system |scheduled |planned |down |offline |closed )+(?:under |for |in |undergoing |off for |down for |having )*(?:scheduled |planned |routine |essential |a bit of |some )*maintenance(?: .*)?|(?:under|scheduled|planned|down for|undergoing|system|site|website) maintenance(?: .*)?|maintenance(?: mode| page| in progress| break| underway| window)|we'll be (?:right )?back.*|be right back|(?:be )?back soon|(?:site|website|page|service|system|shop|store|server) (?:is )?(?:currently |temporarily )?(?:unavailable|offline|down|closed|out of (?:service|order))(?: .*)?|temporarily (?:unavailable|offline|closed|down).*|technical difficulties",
-                r"whitelabel error page|.*exception(?: at .*|: .*| caught)?|traceback.*|runtime ?error.*|.+error at /.*|(?:\pL+)?error: .+|guru meditation.*|http status (?:4(?:00|05)|5\d\d).*|error establishing a database connection|.*critical error.*|wordpress .*error|action controller: exception caught|we're sorry.*but something went wrong.*|symfony exception|cannot connect to .+|no healthy upstream|application failed to respond",
+                r"whitelabel error page|.* exception(?: at .*|: .*| caught)?|.*exception(?: at .*|: .*| caught)|traceback.*|runtime ?error.*|.+error at /.*|(?:\pL+)?error: .+|guru meditation.*|http status (?:4(?:00|05)|5\d\d).*|error establishing a database connection|.*critical error.*|wordpress .*error|action controller: exception caught|we're sorry.*but something went wrong.*|symfony exception|cannot connect to .+|no healthy upstream|application failed to respond",
                 "wartungsarbeiten|wartungsmodus|wartung|(?:wegen )?wartungsarbeiten.*|interner serverfehler|serverfehler|es ist ein fehler aufgetreten|ein fehler ist aufgetreten|erreur (?:interne|serveur|500|technique|critique|fatale).*|(?:site )?en (?:cours de )?maintenance|une erreur (?:est|s'est) .*|error (?:interno|del servidor|fatal|cr[ií]tico|de servidor|inesperado).*|(?:sitio )?en mantenimiento|ha ocurrido un error.*|algo sali[oó] mal|em manuten[cç][aã]o|erro (?:interno|no servidor|500).*|ocorreu um erro.*|errore (?:interno|del server|500).*|in manutenzione|interne serverfout|er is een fout opgetreden|onderhoud|(?:технические|профилактические) работы|(?:внутренняя )?ошибка(?: сервера)?(?: 500)?|произошла ошибка|服务器(?:内部)?错误|系统(?:错误|维护).*|维护中|系统维护中|内部服务器错误|サーバー?エラー.*|メンテナンス(?:中).*|エラーが発生しました|システムエラー|ただいまメンテナンス中です.?|오류가 발생.*|서버 오류|점검 ?중.*",
             ],
         ),
@@ -664,7 +664,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
             words=260,
             patterns=[
                 r"(?:fatal|parse|catchable fatal|recoverable fatal) error: |(?:warning|notice|deprecated): .* in [^ ]{2,200}\.(?:php|inc|module|phtml)[^ ]{0,20} on line \d|uncaught (?:\pL+ ?)?(?:error|exception|typeerror|pdoexception)|call to (?:a member|undefined) (?:function|method)|allowed memory size of|maximum execution time of",
-                r"""traceback \(most recent call last\)|file "[^"]{2,200}", line \d+, in |stack trace:|stacktrace|\bat (?:[a-z_$][\w$]*\.){2,}[\w$<>]+\((?:[\w$]+\.(?:java|kt|scala|cs)|native method|unknown source)|java\.lang\.\w+exception|javax\.servlet|org\.(?:springframework|apache|hibernate)[\w.]{0,60}exception|system\.(?:web|data|nullreference|invalidoperation)[\w.]{0,60}(?:exception)?: |\.rb:\d+:in [`']|node:internal|node_modules/|goroutine \d+ \[|panic: |unhandled exception""",
+                r"""traceback \(most recent call last\)|file "[^"]{2,200}", line \d+, in |stack trace:|stacktrace|\bat (?:[a-z_$][\w$]*\.){2,}[\w$<>]+\((?:[\w$]+\.(?:java|kt|scala|cs)|native method|unknown source)|java\.lang\.\w+exception(?::| at | (?:java|com|org)\.)|javax\.servlet|org\.(?:springframework|apache|hibernate)[\w.]{0,60}exception|system\.(?:web|data|nullreference|invalidoperation)[\w.]{0,60}(?:exception)?: |\.rb:\d+:in [`']|node:internal|node_modules/|goroutine \d+ \[|panic: |unhandled exception""",
                 r"sqlstate\[|you have an error in your sql syntax|mysql_(?:connect|query|fetch)|mysqli?(?:_sql)?_?exception|ora-\d{5}|pg::\w*error|psycopg2?\.|unclosed quotation mark|odbc (?:sql )?(?:server )?driver|ole db provider|sqlite3?::|server error in '/|nomethoderror|templatedoesnotexist|improperlyconfigured|activerecord::|illuminate\\|symfony\\component|whitelabel error page|application error: a (?:client|server)-side exception|digest: \d{6,}",
                 r"description: an unhandled exception|version information: microsoft \.net|you're seeing this error because you have debug|this application has no explicit mapping for /error|the web ?site encountered an unexpected error|incomplete response received from application|passenger|uwsgi error|cannot (?:get|post) /",
             ],

@@ -44,7 +44,11 @@ _PLENTY_OF_LINKS = 120  # an index, a list; few pages that are none have as many
 _ENOUGH_CODE = 5  # pieces; an error page may have one or two
 _ENOUGH_WORDS = 450  # beside more than this hardly a signature counts
 _BRIEF, _VERY_BRIEF = 40, 30  # words
+_NO_TEMPLATE = (
+    150  # words of a page, navigation included, that a site has not put into its template
+)
 _FOR_BREVITY = 0.4
+_TOLD = 12  # words
 _MOST_HTML = 200_000  # bytes in which markers are looked for
 _DECIDED = 1.0
 
@@ -206,12 +210,19 @@ def _signals(
     }
     if not visible.is_plenty:
         html = body[:_MOST_HTML].lower().decode("utf-8", "replace")
-        texts |= {"text": visible.text, "noscript": visible.noscript, "html": html}
+        texts |= {"text": visible.text, "html": html}
+        if not _is_told_without_scripts(visible):
+            texts["noscript"] = visible.noscript
     for place, text in texts.items():
         for signature in bundled().heard(place, text, words):
             yield place, signature
     for signature in (*_from_status(status, words), *_from_shape(visible)):
         yield "shape", signature
+
+
+def _is_told_without_scripts(visible: Visible) -> bool:
+    """Text under a heading of its own: what <noscript> asks for is then no more than a convenience."""
+    return bool(visible.headings) and visible.main_words + visible.link_words >= _TOLD
 
 
 def _joined(lines: Iterable[str]) -> str:
@@ -283,9 +294,9 @@ def _score(visible: Visible, verdict: Verdict, spoke: Sequence[tuple[str, Signat
 
 def _is_brief(visible: Visible, verdict: Verdict, places: set[str]) -> bool:
     """Is there so little text that it can hardly be about the matter rather than the matter itself?"""
+    fits = verdict in _IN_TEMPLATES or visible.all_words <= _NO_TEMPLATE
     if places - {"text"}:
-        return visible.words <= _BRIEF
-    fits = verdict in _IN_TEMPLATES or visible.all_words <= 150
+        return fits and visible.words <= _BRIEF
     return fits and visible.words <= _VERY_BRIEF
 
 
