@@ -15,6 +15,7 @@ from crawl4r import settings
 from crawl4r.checking import Section
 from crawl4r.interfaces.cli.main import __doc__ as main_doc
 from crawl4r.interfaces.cli.main import group
+from crawl4r.interfaces.names import FORMER, NAMES, PAGES_CSV
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -27,7 +28,34 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The reference pages by file name."""
-    return {"cli.md": _cli(), "settings.md": _settings()}
+    return {"cli.md": _cli(), "names.md": _names(), "settings.md": _settings()}
+
+
+def _names() -> str:
+    """The names that answers have in common."""
+    rows = [f"| `{name}` | {meaning} |" for name, meaning in NAMES.items()]
+    columns = [f"| `{column}` | `{name}` |" for column, name in PAGES_CSV.items()]
+    former = [f"| `{before}` | `{name}` |" for before, name in FORMER.items()]
+    return "\n".join(
+        [
+            "# Names\n",
+            "The same thing has the same name in the JSON of every command, in every export and log.",
+            "A moment is ISO 8601 in UTC, to the millisecond: names that end in `_at`, and `at`,",
+            "`since`, `until`, `lastmod` and `last_beat`.\n",
+            "| name | meaning |",
+            "|---|---|",
+            *rows,
+            "\n`logs/pages.csv` has columns of its own:\n",
+            "| column | name elsewhere |",
+            "|---|---|",
+            *columns,
+            "\nNames of earlier versions:\n",
+            "| before | now |",
+            "|---|---|",
+            *former,
+            "",
+        ]
+    )
 
 
 def _cli() -> str:

@@ -132,7 +132,7 @@ def test_a_later_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path) 
     assert found["/gone"].deleted_at is not None
     assert "About gone" in found["/gone"].document.markdown
     edited = (f"{site.url}/edited", "-w", tmp_path)
-    first, second = (row["capture"] for row in run("history", *edited, "--json").json[:2])
+    first, second = (row["capture_id"] for row in run("history", *edited, "--json").json[:2])
     told = run("diff", *edited, "--from", str(first), "--to", str(second), "--json").json
     assert told["kind"] == "changed" and "And a new sentence." in told["diff"]
     assert run("diff", f"{site.url}/same", "-w", tmp_path).text == "the text is the same\n"

@@ -11,6 +11,7 @@ import sys
 import time
 from typing import IO, Any
 
+from crawl4r.moments import with_iso_times
 from crawl4r.shown import json_text
 
 CRAWL_STARTED = "crawl_started"
@@ -103,7 +104,7 @@ def json_line(event: str, level: int = logging.INFO, **fields: Any) -> str:
 
 
 def _json_line(at: float, level: str, event: str, fields: dict[str, Any]) -> str:
-    return json_text({"at": round(at, 3), "level": level.lower(), "event": event, **fields})
+    return json_text(with_iso_times({"at": at, "level": level.lower(), "event": event, **fields}))
 
 
 def _plain(value: Any) -> str:

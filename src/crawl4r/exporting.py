@@ -13,31 +13,33 @@ import yaml
 from crawl4r.archive.documents import StoredDocument
 from crawl4r.content.safe_links import without_unsafe_links
 from crawl4r.errors import UsageError
+from crawl4r.moments import with_iso_times
 from crawl4r.own_files import replacing
 from crawl4r.urls.file_names import file_of
 
 _COLUMNS = (
-    "id", "url", "kind", "title", "markdown", "author", "published", "description", "keywords",
-    "image", "canonical", "site_name", "language", "note", "domain", "parent_url", "content_hash",
-    "crawled_at", "updated_at", "capture", "near_of",
+    "id", "document_id", "url", "kind", "title", "markdown", "author", "published", "description",
+    "keywords", "image", "canonical", "site_name", "language", "note", "domain", "referrer",
+    "content_hash", "captured_at", "updated_at", "capture_id", "near_of",
 )  # fmt: skip
 _NO_FOLDING = 2**31  # characters of a line of front matter: a value is never broken
 _ROWS_AT_ONCE, _CHARACTERS_AT_ONCE = 1_000, 8_000_000  # in memory, for Parquet
 
 
 def row_of(stored: StoredDocument) -> dict[str, Any]:
-    """One document as plain values; times are epoch seconds."""
+    """One document as plain values; times are epoch seconds. `id` is the name an import gave it."""
     said = stored.document._asdict()
     said["keywords"] = list(said["keywords"])
     return {
-        "id": stored.id,
+        "id": said.pop("external_id") or stored.id,
+        "document_id": stored.id,
         **said,
         "domain": stored.domain,
-        "parent_url": stored.parent_url,
+        "referrer": stored.parent_url,
         "content_hash": stored.content_hash,
-        "crawled_at": stored.crawled_at,
+        "captured_at": stored.crawled_at,
         "updated_at": stored.updated_at,
-        "capture": stored.capture,
+        "capture_id": stored.capture,
         "near_of": stored.near_of,
     }
 
@@ -47,7 +49,9 @@ def export_jsonl(documents: Iterable[StoredDocument], out: Path) -> int:
     with replacing(out) as file:
         count = 0
         for stored in documents:
-            file.write(json.dumps(row_of(stored), ensure_ascii=False).encode() + b"\n")
+            file.write(
+                json.dumps(with_iso_times(row_of(stored)), ensure_ascii=False).encode() + b"\n"
+            )
             count += 1
     return count
 
@@ -58,8 +62,8 @@ def export_parquet(documents: Iterable[StoredDocument], out: Path) -> int:
         pq = importlib.import_module("pyarrow.parquet")
     except ImportError:
         raise UsageError("Parquet needs pyarrow: pip install 'crawl4r[parquet]'") from None
-    special = {"keywords": pa.list_(pa.string()), "capture": pa.int64()}
-    special |= dict.fromkeys(("crawled_at", "updated_at"), pa.timestamp("us", tz="UTC"))
+    special = {"keywords": pa.list_(pa.string()), "capture_id": pa.int64()}
+    special |= dict.fromkeys(("captured_at", "updated_at"), pa.timestamp("us", tz="UTC"))
     schema = pa.schema([(name, special.get(name, pa.string())) for name in _COLUMNS])
     count = 0
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -145,6 +149,6 @@ def _front_matter(values: dict[str, Any]) -> str:
 
 
 def _timed(row: dict[str, Any]) -> dict[str, Any]:
-    for name in ("crawled_at", "updated_at"):
+    for name in ("captured_at", "updated_at"):
         row[name] = int(row[name] * 1_000_000)
     return row

@@ -35,7 +35,7 @@ _PATIENCE = 1.0  # seconds until then
 class MappedUrl(NamedTuple):
     url: str
     source: str  # sitemap, feed, link, common-crawl ... or seed
-    named_by: str | None  # the document
+    referrer: str | None  # the document that names it
     lastmod: float | None  # epoch seconds
 
 

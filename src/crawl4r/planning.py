@@ -184,7 +184,7 @@ class _Known:
 
 
 def _may_be_page(row: PageRow) -> bool:
-    return row.reason == LISTED or row.fetched_at is not None
+    return row.reason == LISTED or row.captured_at is not None
 
 
 def _in_order(rows: Iterable[PageRow]) -> Iterator[PageRow]:
@@ -192,9 +192,9 @@ def _in_order(rows: Iterable[PageRow]) -> Iterator[PageRow]:
     visits = [
         row
         for row in rows
-        if row.fetched_at is not None and row.page_type != LISTING and row.found_by != "feed-link"
+        if row.captured_at is not None and row.page_type != LISTING and row.found_by != "feed-link"
     ]
-    return iter(sorted(visits, key=lambda row: row.fetched_at or 0.0))
+    return iter(sorted(visits, key=lambda row: row.captured_at or 0.0))
 
 
 def _basis(found: Estimate, known: _Known) -> str:

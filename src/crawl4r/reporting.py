@@ -38,7 +38,7 @@ class PageRow(Struct, frozen=True):
     status: int | None
     sha256: str | None
     bytes: int | None
-    fetched_at: float | None
+    captured_at: float | None
     depth: int
     referrer: str | None
     page_type: str
@@ -148,7 +148,8 @@ class Reporter:
 
     def _tell_capture(self, capture: Capture) -> dict[str, Any]:
         read = self._documents.extraction(capture.id)
-        told = _brief(capture._asdict())
+        told: dict[str, Any] = {"capture_id": capture.id, "captured_at": capture.fetched_at}
+        told |= _brief(capture._asdict())
         if read is not None:
             told |= {"change": read.change.value, "signals": list(read.signals)}
             if read.verdict != capture.verdict.value:  # judged again, by newer signatures
@@ -160,13 +161,13 @@ class Reporter:
         if stored is None:
             return None
         return {
-            "id": stored.id,
+            "document_id": stored.id,
             "title": stored.document.title,
             "language": stored.document.language,
             "kind": stored.document.kind,
             "words": len(stored.document.markdown.split()),
             "note": stored.document.note,
-            "capture": stored.capture,
+            "capture_id": stored.capture,
             "updated_at": stored.updated_at,
             "deleted_at": stored.deleted_at,
             "near_of": stored.near_of,
@@ -201,8 +202,6 @@ class Reporter:
 
 def _brief(capture: dict[str, Any]) -> dict[str, Any]:
     wanted = [
-        "id",
-        "fetched_at",
         "status",
         "verdict",
         "reason",

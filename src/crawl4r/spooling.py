@@ -23,6 +23,7 @@ from crawl4r.frontier.announcements import Announcement, Announcements
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.schedule import Schedule
 from crawl4r.model import Found, FoundBy, UrlState
+from crawl4r.moments import epoch_of, iso_time
 from crawl4r.reading import LinkJudge
 from crawl4r.resilience.brake import Brake
 from crawl4r.state.database import Database
@@ -55,7 +56,7 @@ class Announcer:
 def _discovery_of(item: Announcement) -> Discovery:
     metadata = {
         "number": item.number,
-        "found_at": round(item.at, 3),
+        "found_at": iso_time(item.at),
         "found_by": item.found_by,
         "rule": item.rule,
         "status_code": item.status,
@@ -191,8 +192,8 @@ class SpoolFeed:
     def _again(self, found: Found, discovery: Discovery) -> set[str]:
         """Visit a known page again, unless that happened since the discoverer asked for it."""
         last = self._captures.last_visit(found.url)
-        asked_at = discovery.metadata.get("found_at")
-        if last is None or not isinstance(asked_at, float | int) or last >= asked_at:
+        asked_at = epoch_of(discovery.metadata.get("found_at"))
+        if last is None or asked_at is None or last >= asked_at:
             return set()
         states = [UrlState.DONE, UrlState.FAILED]
         return {found.host} if self._frontier.requeue(states, [found.url]) else set()

@@ -293,14 +293,14 @@ class Workspace:
         with open_catalogue(self.path) as catalogue:
             if catalogue is None:
                 return None
-            if version := catalogue.current(document["id"]):
+            if version := catalogue.current(document["document_id"]):
                 passages = catalogue.passages_of(version)
                 embedded = sum(found.entry.is_embedded for found in passages)
-                cut = catalogue.why_left_out(document["id"])
+                cut = catalogue.why_left_out(document["document_id"])
                 return {"passages": len(passages), "embedded": embedded} | (
                     {"cut": cut} if cut else {}
                 )
-            reason = catalogue.why_left_out(document["id"])
+            reason = catalogue.why_left_out(document["document_id"])
             return {"left_out": reason} if reason else None
 
     def status(self, counts: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -94,9 +94,9 @@ def test_a_line_of_metadata_tells_everything(tmp_path: Path, captures: Captures)
     whole(path, captures)
     line = json.loads(path.read_text("utf-8").split("\n")[1])
     assert line == {
-        "capture": 2,
+        "capture_id": 2,
         "url": "http://e.org/2",
-        "fetched_at": 1002.0,
+        "captured_at": "1970-01-01T00:16:42.000Z",
         "status": 200,
         "verdict": "ok",
         "reason": "",
@@ -105,12 +105,12 @@ def test_a_line_of_metadata_tells_everything(tmp_path: Path, captures: Captures)
         "referrer": "http://e.org/é",
         "content_type": "text/html",
         "encoding": "utf-8",
-        "content_sha256": f"{2:064x}",
-        "content_bytes": 102,
+        "sha256": f"{2:064x}",
+        "bytes": 102,
         "stored_path": "place of 2",
         "etag": '"e"',
         "last_modified": None,
-        "fetch_latency_ms": 12,
+        "latency_ms": 12,
         "retries": 0,
         "proxy_id": "",
     }
@@ -138,7 +138,7 @@ def test_a_line_of_pages_has_a_cell_for_each_column(tmp_path: Path, captures: Ca
         "fetch_latency_ms": "12",
         "retries": "0",
         "proxy_id": "",
-        "metadata": '{"capture": 2, "verdict": "ok", "reason": ""}',
+        "metadata": '{"capture_id": 2, "verdict": "ok", "reason": ""}',
     }
 
 
@@ -180,11 +180,11 @@ GARBAGE = {
     "a block of newlines": b"\n" * 300,
     "no JSON": b"oops\n" * 50,
     "JSON without an id": b'{"url": "x"}\n[1]\n"x"\n7\nnull\n',
-    "an id that is no number": b'{"capture": "x"}\n{"capture": null}\n{"capture": []}\n',
-    "an id beyond all numbers": b'{"capture": 1e999}\n{"capture": NaN}\n',
-    "an id that is negative": b'{"capture": -3}\n',
-    "an id that is a word": b'{"capture": true}\n',
-    "cells without end": b'a,"b\n' + b"," * 16 + b"\n" + b"," * 16 + b'"{""capture"": true}"\n',
+    "an id that is no number": b'{"capture_id": "x"}\n{"capture_id": null}\n{"capture_id": []}\n',
+    "an id beyond all numbers": b'{"capture_id": 1e999}\n{"capture_id": NaN}\n',
+    "an id that is negative": b'{"capture_id": -3}\n',
+    "an id that is a word": b'{"capture_id": true}\n',
+    "cells without end": b'a,"b\n' + b"," * 16 + b"\n" + b"," * 16 + b'"{""capture_id"": true}"\n',
     "a cell beyond all limits": b'"' + b"x" * 300_000 + b'"\n',
     "nested without end": b"[" * 200_000 + b"\n",
     "bytes that are no text": b"\xff\xfe{\n\xc3(\n",

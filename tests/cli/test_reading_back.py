@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from crawl4r.moments import epoch_of
 from tests.cli.running import LOOPBACK, crawl, run
 from tests.faults.whole import expected_bodies
 from tests.site.process import SiteProcess
 
-FIELDS = ["url", "state", "status", "sha256", "bytes", "fetched_at", "depth", "referrer"]
+FIELDS = ["url", "state", "status", "sha256", "bytes", "captured_at", "depth", "referrer"]
 FIELDS += ["page_type", "verdict", "reason", "found_by", "kept"]
 
 
@@ -52,7 +53,7 @@ def test_pages_has_a_line_with_every_field_for_every_url(site: SiteProcess, craw
         assert (row["state"], row["status"], row["verdict"]) == ("done", 200, "ok")
         assert row["sha256"] == hashlib.sha256(body).hexdigest()
         assert row["bytes"] == len(body)
-        assert abs(row["fetched_at"] - time.time()) < 3600
+        assert abs((epoch_of(row["captured_at"]) or 0.0) - time.time()) < 3600
         assert (row["referrer"] is None) == (row["depth"] == 0)
     assert bodies == {}
 
@@ -108,7 +109,7 @@ def test_get_knows_what_a_page_was_at_a_moment(site: SiteProcess, tmp_path: Path
     newest = run("get", url, "-w", tmp_path / "ws", "--json")
     assert newest.json["status"] == 200
     assert "Recovered" in newest.json["text"]
-    assert newest.json["fetched_at"] > between
+    assert (epoch_of(newest.json["captured_at"]) or 0.0) > between
     first = run("get", url, "-w", tmp_path / "ws", "--at", str(between), "--json")
     assert first.code == 2
     assert "no stored bytes" in first.err

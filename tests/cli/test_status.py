@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from crawl4r.moments import epoch_of
 from crawl4r.overview import Overview, Run
 from crawl4r.rules import CrawlLimits
 from crawl4r.state.database import Database
@@ -74,7 +75,7 @@ def test_a_running_crawl_tells_its_pace_and_what_is_left(
     (process,) = status["processes"]
     assert (process["work"], process["pid"]) == ("crawl", crawl.process.pid)
     assert status["running"] == crawl.process.pid
-    assert process["since"] < time.time()
+    assert (epoch_of(process["since"]) or 0.0) < time.time()
     (host,) = status["hosts"]
     assert host.keys() == HOST_WORDS
     assert (host["host"], host["delay_s"], host["breaker"]) == ("127.0.0.1", 1 / PACE, "closed")
@@ -96,9 +97,10 @@ def test_rates_are_those_of_the_servers_log(
     now = time.time()
     after = len(site.requests())
     (process,) = status["processes"]
-    minutes = (now - process["since"]) / 60
+    since = epoch_of(process["since"]) or 0.0
+    minutes = (now - since) / 60
     told = status["rates"]["since_start"]["captures_a_minute"] * minutes
-    asked_before = sum(record.arrived_wall < process["since"] for record in site.requests())
+    asked_before = sum(record.arrived_wall < since for record in site.requests())
     # robots.txt is no capture, and what is in flight is not kept yet.
     assert before - asked_before - 20 <= told <= after - asked_before + 1
 

@@ -40,9 +40,9 @@ def assert_every_page_is_stored_once(workspace: Path, bodies: dict[str, bytes]) 
         captures = list(opened.captures.after(0))
     assert Counter(capture.url for capture in captures) == Counter(bodies.keys())
     lines = metadata_lines(workspace)
-    assert [line["capture"] for line in lines] == [capture.id for capture in captures]
+    assert [line["capture_id"] for line in lines] == [capture.id for capture in captures]
     assert [line["url"] for line in lines] == [capture.url for capture in captures]
-    assert [line["content_sha256"] for line in lines] == [c.sha256 for c in captures]
+    assert [line["sha256"] for line in lines] == [c.sha256 for c in captures]
 
 
 def metadata_lines(workspace: Path) -> list[dict[str, object]]:

@@ -68,11 +68,9 @@ def test_pages_has_seventeen_columns_and_a_row_for_each_capture(
     table = rows(workspace / PAGES)
     assert list(table[0]) == COLUMNS
     lines = [json.loads(line) for line in (workspace / METADATA).read_text().splitlines()]
-    assert [about(row)["capture"] for row in table] == [line["capture"] for line in lines]
+    assert [about(row)["capture_id"] for row in table] == [line["capture_id"] for line in lines]
     assert [row["url"] for row in table] == [line["url"] for line in lines]
-    assert [row["content_sha256"] for row in table] == [
-        line["content_sha256"] or "" for line in lines
-    ]
+    assert [row["content_sha256"] for row in table] == [line["sha256"] or "" for line in lines]
     pages = by_path(world, table)
     first = pages["/"]
     assert (first["http_status"], first["depth"], first["content_type"]) == (

@@ -58,7 +58,7 @@ def test_logs_of_a_crawl_killed_again_and_again_are_exact(
 def _assert_logs_are_exact(workspace: Path, urls: set[str]) -> None:
     pages = rows(workspace / PAGES)
     assert Counter(row["url"] for row in pages) == Counter(urls)
-    assert [about(row)["capture"] for row in pages] == list(range(1, SIZE + 1))
+    assert [about(row)["capture_id"] for row in pages] == list(range(1, SIZE + 1))
     edges = rows(workspace / EDGES)
     assert Counter(row["source"] for row in edges) == dict.fromkeys(urls, LINKS)
     assert {row["target"] for row in edges} == urls

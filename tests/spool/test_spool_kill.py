@@ -145,7 +145,7 @@ def _assert_the_csv_has_a_row_a_page(workspace: Path, urls: set[str]) -> None:
     with (workspace / "logs" / "pages.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert Counter(row["url"] for row in rows) == Counter(urls)
-    numbers = [json.loads(row["metadata"])["capture"] for row in rows]
+    numbers = [json.loads(row["metadata"])["capture_id"] for row in rows]
     assert numbers == sorted(set(numbers))
 
 

@@ -98,8 +98,8 @@ def documents_of(workspace: Path) -> list[dict[str, Any]]:
     with crawl4r.open(workspace, read_only=True) as opened:
         rows = [row_of(stored) for stored in opened.documents()]
     for row in rows:
-        del row["parent_url"]  # who linked to it is no part of an archive
-        for name in ("crawled_at", "updated_at"):
+        del row["referrer"]  # who linked to it is no part of an archive
+        for name in ("captured_at", "updated_at"):
             row[name] = pytest.approx(row[name], abs=1e-5, rel=0)
     return rows
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-import time
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
@@ -43,13 +42,6 @@ def quoted(text: str) -> str:
 def is_plain(text: str) -> bool:
     """Whether `quoted(cell(text))` is the text itself, without a look at it sign by sign."""
     return text.isprintable() and text[:1] not in _SUSPECT and "," not in text and '"' not in text
-
-
-def iso_time(epoch: float) -> str:
-    """ISO 8601 in UTC, to the millisecond."""
-    seconds, milliseconds = divmod(round(epoch * 1000), 1000)
-    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return f"{moment}.{milliseconds:03d}Z"
 
 
 def lines_of(rows: Iterable[Sequence[Any]]) -> bytes:

@@ -7,13 +7,14 @@ import json
 from crawl4r.archive.capture_log import LineForm
 from crawl4r.archive.json_text import as_json
 from crawl4r.model import Capture
+from crawl4r.moments import iso_time
 
 
 def _line(c: Capture, stored_path: str) -> bytes:
     record = {
-        "capture": c.id,
+        "capture_id": c.id,
         "url": c.url,
-        "fetched_at": c.fetched_at,
+        "captured_at": iso_time(c.fetched_at),
         "status": c.status,
         "verdict": c.verdict,
         "reason": c.reason,
@@ -22,12 +23,12 @@ def _line(c: Capture, stored_path: str) -> bytes:
         "referrer": c.referrer,
         "content_type": c.content_type,
         "encoding": c.encoding,
-        "content_sha256": c.sha256,
-        "content_bytes": c.bytes,
+        "sha256": c.sha256,
+        "bytes": c.bytes,
         "stored_path": stored_path,
         "etag": c.etag,
         "last_modified": c.last_modified,
-        "fetch_latency_ms": c.latency_ms,
+        "latency_ms": c.latency_ms,
         "retries": c.retries,
         "proxy_id": c.proxy,
     }
@@ -39,7 +40,7 @@ def _capture_id(line: bytes) -> int:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return 0
-    found = record.get("capture") if isinstance(record, dict) else None
+    found = record.get("capture_id") if isinstance(record, dict) else None
     return found if type(found) is int else 0  # `true` is no number
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crawl4r.archive.csv_cells import iso_time, lines_of
+from crawl4r.archive.csv_cells import lines_of
 from crawl4r.archive.line_file import LineFile
 from crawl4r.archive.visit_classes import ANSWERED, ENDED, RETRIES, VISITS
+from crawl4r.moments import iso_time
 from crawl4r.state.database import Database
 from crawl4r.state.records import Notes
 

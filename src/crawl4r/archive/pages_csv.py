@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from crawl4r.archive.capture_log import LineForm
-from crawl4r.archive.csv_cells import cell, cells_of, iso_time, lines_of, quoted
+from crawl4r.archive.csv_cells import cell, cells_of, lines_of, quoted
 from crawl4r.model import Capture, Verdict
+from crawl4r.moments import iso_time
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 COLUMNS = (
@@ -17,7 +18,7 @@ COLUMNS = (
 
 
 def _line(c: Capture, stored_path: str) -> bytes:
-    about = {"capture": c.id, "verdict": c.verdict.value, "reason": c.reason}
+    about = {"capture_id": c.id, "verdict": c.verdict.value, "reason": c.reason}
     # The hash and the path of a 304 are those of the bytes that it stands for.
     content_bytes = 0 if c.verdict is Verdict.NOT_MODIFIED else c.bytes
     cells = (
@@ -54,7 +55,7 @@ def _capture_id(line: bytes) -> int:
         about = json.loads(cells[-1])
     except (ValueError, RecursionError):
         return 0
-    found = about.get("capture") if isinstance(about, dict) else None
+    found = about.get("capture_id") if isinstance(about, dict) else None
     return found if type(found) is int else 0
 
 

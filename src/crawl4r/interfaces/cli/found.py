@@ -9,6 +9,7 @@ from rich.text import Text
 
 from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.wording import clock_time
+from crawl4r.moments import iso_time
 from crawl4r.search.catalogue import Found
 from crawl4r.search.request import Answer, Hit, SearchRequest
 from crawl4r.search.snippet import Snippet
@@ -48,11 +49,11 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "text": entry.text,
         "start": entry.start,
         "end": entry.end,
-        "content_type": entry.content_type,
+        "passage_type": entry.content_type,
         "highlights": [list(mark) for mark in hit.highlights],
         "snippet": str(hit.snippet),
         "link": hit.link,
-        "captured_at": clock_time(version.captured_at),
+        "captured_at": iso_time(version.captured_at),
         "sha256": version.sha256,
         "language": version.language,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from crawl4r.interfaces.cli.options import (
 )
 from crawl4r.interfaces.cli.output import say, say_text, write_bytes
 from crawl4r.interfaces.cli.wording import clock_time
+from crawl4r.model import Capture
 from crawl4r.page import Page
 from crawl4r.shown import command_line
 from crawl4r.workspace import Workspace
@@ -99,7 +101,7 @@ def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
     if as_json:
-        print_json({**page.capture._asdict(), "text": page.text})
+        print_json({**_told(page.capture), "text": page.text})
     elif headers:
         say(f"{page.status} {page.url} ({clock_time(page.capture.fetched_at)})")
         for name, value in page.capture.headers:
@@ -122,3 +124,9 @@ def _moment(text: str | None) -> float | None:
     except ValueError:
         raise UsageError(f"--at: {text!r} is not a time like 2026-11-15T10:00:00") from None
     return moment.astimezone().timestamp()
+
+
+def _told(capture: Capture) -> dict[str, Any]:
+    """A capture by the names that all answers use."""
+    others = {"id": "capture_id", "fetched_at": "captured_at", "proxy": "proxy_id"}
+    return {others.get(name, name): value for name, value in capture._asdict().items()}

@@ -44,14 +44,14 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
     for row in rows:
         words = f"+{row['added']} -{row['removed']} words" if row["change"] == "changed" else ""
         note = words or row["reason"]
-        when = clock_time(row["fetched_at"])
-        say(f"{row['capture']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip())
+        when = clock_time(row["captured_at"])
+        say(f"{row['capture_id']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip())
 
 
 def _row(capture: Capture, read: ExtractionRow | None) -> dict[str, Any]:
     return {
-        "capture": capture.id,
-        "fetched_at": capture.fetched_at,
+        "capture_id": capture.id,
+        "captured_at": capture.fetched_at,
         "status": capture.status,
         "verdict": read.verdict if read else capture.verdict.value,
         "reason": read.reason if read else capture.reason,

@@ -99,7 +99,7 @@ class Look:
         """The rules of the origins that were asked, where they are obeyed."""
         if not self._workspace.settings.robots_rules().obey:
             return {}
-        origins = {split(row.url).origin for row in rows if row.fetched_at is not None}
+        origins = {split(row.url).origin for row in rows if row.captured_at is not None}
         bodies = {origin: self._workspace.robots_body(origin) for origin in origins}
         return {origin: RobotsFile(body) for origin, body in bodies.items() if body is not None}
 

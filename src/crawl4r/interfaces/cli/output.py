@@ -16,6 +16,7 @@ from typing import Any, TextIO
 import click
 
 from crawl4r.errors import UsageError
+from crawl4r.moments import with_iso_times
 from crawl4r.shown import json_text, visible, visible_text
 
 
@@ -74,8 +75,8 @@ def draws_on_stderr() -> bool:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON."""
-    _write(json_text(value) + "\n", sys.stdout)
+    """Print a value as one line of JSON, with moments as ISO times."""
+    _write(json_text(with_iso_times(value)) + "\n", sys.stdout)
 
 
 def write_bytes(body: bytes) -> None:

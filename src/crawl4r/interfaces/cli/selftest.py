@@ -156,7 +156,7 @@ def _bad_lines(path: Path, wanted: int) -> int:
     ids = []
     for line in path.read_text("utf-8").splitlines():
         try:
-            ids.append(json.loads(line)["capture"])
+            ids.append(json.loads(line)["capture_id"])
         except (ValueError, KeyError):
             return 1
     return abs(wanted - len(set(ids))) + len(ids) - len(set(ids))

@@ -71,8 +71,9 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
     for capture in story["captures"]:
         content = f" sha256 {capture['sha256']}" if capture["sha256"] else ""
         lines.append(
-            f"  capture {capture['id']} {clock_time(capture['fetched_at'])}: {capture['status']}"
-            f" {human_bytes(capture['bytes'])} in {capture['latency_ms']} ms{content}"
+            f"  capture {capture['capture_id']} {clock_time(capture['captured_at'])}:"
+            f" {capture['status']} {human_bytes(capture['bytes'])}"
+            f" in {capture['latency_ms']} ms{content}"
         )
         if capture.get("signals") and capture["verdict"] != "ok":
             why = f": {capture['reason']}" if capture["reason"] else ""
@@ -91,7 +92,7 @@ def _document_words(document: dict[str, Any]) -> str:
     twin = f", almost the same as document {document['near_of']}" if document["near_of"] else ""
     note = f"; {document['note']}" if document["note"] else ""
     return (
-        f"  document from capture {document['capture']}: {document['title'] or 'untitled'!r},"
+        f"  document from capture {document['capture_id']}: {document['title'] or 'untitled'!r},"
         f" {document['words']:,} words, {document['language'] or 'language unknown'}{gone}{twin}{note}"
     )
 

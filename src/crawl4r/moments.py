@@ -1,0 +1,50 @@
+"""How is a moment written? As ISO 8601 in UTC, to the millisecond, in every file and answer."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Any
+
+# Names of moments in answers, besides those that end in `_at`.
+_MOMENTS = frozenset(["at", "since", "until", "last_beat", "lastmod"])
+
+
+def iso_time(epoch: float) -> str:
+    """ISO 8601 in UTC, to the millisecond."""
+    seconds, milliseconds = divmod(round(epoch * 1000), 1000)
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{moment}.{milliseconds:03d}Z"
+
+
+def epoch_of(written: Any) -> float | None:
+    """What `iso_time` wrote, or seconds as earlier versions wrote them; None for anything else."""
+    if type(written) in {int, float}:
+        return float(written)
+    try:
+        return datetime.fromisoformat(written).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def with_iso_times(value: Any) -> Any:
+    """An answer with its moments written out: numbers under the name of a moment, at any depth."""
+    if isinstance(value, dict):
+        return {name: _written(name, each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_iso_times(each) for each in value]
+    return value
+
+
+def _written(name: Any, value: Any) -> Any:
+    if type(value) in {int, float} and isinstance(name, str) and is_moment(name):
+        try:
+            return iso_time(value)
+        except (OverflowError, ValueError, OSError):  # a site may name a year that no clock has
+            return value
+    return with_iso_times(value)
+
+
+def is_moment(name: str) -> bool:
+    """Whether what has this name in an answer is a moment."""
+    return name.endswith("_at") or name in _MOMENTS
