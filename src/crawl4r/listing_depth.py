@@ -8,16 +8,18 @@ from crawl4r.model import Found, FoundBy, Lease
 from crawl4r.state.database import Database
 
 _MOST_STEPS = 200  # from a sitemap to those that named it, redirects among them
+_NAMING = frozenset([FoundBy.SITEMAP, FoundBy.USUAL_SITEMAP])
+_SITEMAPS = f"('{FoundBy.SITEMAP}', '{FoundBy.USUAL_SITEMAP}')"
 # A redirect leads to the same sitemap: it is passed, and not counted.
 _LEVELS = f"""
 WITH RECURSIVE up(id, steps) AS (
     VALUES (?, 0)
     UNION ALL
     SELECT u.referrer, up.steps + 1 FROM up JOIN urls u ON u.id = up.id
-    WHERE u.found_by = '{FoundBy.SITEMAP}' AND u.referrer IS NOT NULL AND up.steps < {_MOST_STEPS}
+    WHERE u.found_by IN {_SITEMAPS} AND u.referrer IS NOT NULL AND up.steps < {_MOST_STEPS}
 )
 SELECT count(*) FROM up JOIN urls u ON u.id = up.id
-WHERE u.found_by = '{FoundBy.SITEMAP}' AND u.redirects = 0
+WHERE u.found_by IN {_SITEMAPS} AND u.redirects = 0
 """
 
 
@@ -33,7 +35,7 @@ class ListingDepth:
 
         A page that a sitemap names may turn out to be a sitemap: it is counted like one.
         """
-        if not found or found[0].by != FoundBy.SITEMAP or found[0].redirects:
+        if not found or found[0].by not in _NAMING or found[0].redirects:
             return found
         level = self._level_of(lease)
         if level < self._most:

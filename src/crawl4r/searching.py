@@ -37,12 +37,15 @@ from crawl4r.search.query import ParsedQuery, check_types, parse_checked
 from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
 from crawl4r.search.snippet import snippet_of, with_fragment
 from crawl4r.search.strength import cosine_scale, ideal_score
-from crawl4r.shown import command_line
 
 CANDIDATES = 100  # of each half
 _LIKELY = 60  # of both, among which the results are for sure
 MOST_RESULTS = 200
 _NOTHING = KeywordQuery(())
+
+
+class NotIndexed(UsageError):
+    """A URL has no document that can be found."""
 
 
 class Searcher:
@@ -80,8 +83,7 @@ class Searcher:
         """Passages of other documents that are nearest to the document of a URL, one a document."""
         versions = [v for v in self._index.catalogue.versions_of(url) if v.retired_at is None]
         if not versions:
-            why = command_line("crawl4r", "why", url)
-            raise UsageError(f"{url} is not in the index; `{why}` may tell why")
+            raise NotIndexed(f"{url} is not in the index")
         if self._index.vectors is None:
             raise UsageError(
                 "there are no vectors in this index: set embedder.kind and index again"

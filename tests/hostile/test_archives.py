@@ -262,7 +262,7 @@ def test_no_change_of_bytes_in_a_package_or_a_file_is_a_traceback(tmp_path: Path
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     with file.open("wb") as lines:
-        lines.write(b'{"id": "1", "text": "')
+        lines.write(b'{"id": "1", "text": "' + b"x" * (1 << 20))
         lines.truncate(600 << 20)
     answer = bring(file, tmp_path / "ws")
     assert answer.code == 2

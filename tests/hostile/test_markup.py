@@ -65,4 +65,4 @@ def test_a_folder_with_brackets_can_be_crawled_into(tmp_path: Path) -> None:
     with serving({"/": Reply(html("Front", "words"))}) as url:
         code, seen = in_terminal("crawl", url, "-w", folder, *LOOPBACK)
     assert code == 0
-    assert f"; into {folder}" in seen
+    assert f"into {folder}" in seen

@@ -94,7 +94,8 @@ def test_a_crawl_that_starts_without_a_network_waits_for_hosts_that_answered_onc
 ) -> None:
     url = site.url(f"/site/{SIZE}/")
     run("crawl", url, "-w", tmp_path, *LOOPBACK, *PACE, "--max-pages", "5", env=QUICK)
-    with Background("crawl", url, "-w", tmp_path, *LOOPBACK, *PACE, env=QUICK) as crawl:
+    more = ("--forget", "max-pages")
+    with Background("crawl", url, "-w", tmp_path, *LOOPBACK, *PACE, *more, env=QUICK) as crawl:
         answer = finish(crawl, tmp_path, site)
     assert (answer.code, answer.json["pages"]) == (0, SIZE)
     assert_nothing_was_burnt(tmp_path)

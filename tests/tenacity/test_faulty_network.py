@@ -126,6 +126,7 @@ def test_a_name_that_had_no_address_for_a_while_is_asked_for_again(tmp_path: Pat
         env = environment({"CRAWL4R_RESILIENCE__PROBE_SECONDS": "0.2"})
         subprocess.run([*command, "--max-pages", "5"], check=True, capture_output=True, env=env)
         network.answer_names(NamesAre.NXDOMAIN)
+        command += ["--forget", "max-pages"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True) as crawl:
             wait_until(lambda: health_in(tmp_path).get("state") == "waiting for the network")
             network.answer_names(NamesAre.ANSWERED)

@@ -36,15 +36,19 @@ class Inner(NamedTuple):
     problem: str = ""
 
 
+class _TooLarge(zipfile.BadZipFile):
+    """Past a bound of ours, which the message names."""
+
+
 def warcs_in(path: Path) -> Iterator[Inner]:
     """The WARC files, by name. Raises UsageError for what is no such package."""
     with path.open("rb") as raw:
         try:
             package = zipfile.ZipFile(_Wary(raw))
         except _UNREADABLE as problem:
-            raise UsageError(
-                f"{path} cannot be read as a WACZ file: it is damaged, cut off or no ZIP package"
-            ) from problem
+            why = "it is damaged, cut off or no ZIP package"
+            why = str(problem) if isinstance(problem, _TooLarge) else why
+            raise UsageError(f"{path} cannot be read as a WACZ file: {why}") from problem
         with package:
             entries = [entry for entry in package.infolist() if entry.filename.endswith(_NAMES)]
             if not entries:
@@ -104,7 +108,7 @@ class _Wary(io.BufferedReader):
 
     def read(self, size: int | None = -1) -> bytes:
         if size is not None and size > _MOST_DIRECTORY:
-            raise zipfile.BadZipFile(f"its directory has more than {_MOST_DIRECTORY:,} bytes")
+            raise _TooLarge(f"its directory has more than {_MOST_DIRECTORY:,} bytes")
         return super().read(size)
 
 

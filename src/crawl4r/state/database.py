@@ -100,6 +100,10 @@ class Database:
                     self._migrate(version)
                 run("PRAGMA query_only = ON")
                 return
+            if (
+                not version
+            ):  # before there is a log: who looks at the file alone can tell it is ours
+                run(_SIGNED)
             run("PRAGMA journal_mode = WAL")
             run(f"PRAGMA synchronous = {'NORMAL' if self._is_derived else 'FULL'}")
             # Pages of 4 KiB. Links land all over a large index: rarer checkpoints write each of its

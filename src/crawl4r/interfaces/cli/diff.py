@@ -71,13 +71,12 @@ def _pair(
 ) -> tuple[Capture, Capture]:
     read = [c for c, _ in opened.history(url) if c.verdict is Verdict.OK and c.sha256]
     if len(read) < 2 and not (before and after):
-        raise UsageError(
-            f"{url} has {len(read)} capture(s) with text; `crawl4r crawl --refresh` visits it again"
-        )
+        again = command_line("crawl4r", "crawl", "--refresh", "-w", opened.home)
+        raise UsageError(f"{url} has {len(read)} capture(s) with text; `{again}` visits it again")
     by_id = {capture.id: capture for capture in read}
     for number in (before, after):
         if number is not None and number not in by_id:
-            history = command_line("crawl4r", "history", url)
+            history = command_line("crawl4r", "history", url, "-w", opened.home)
             raise UsageError(f"capture {number} is not one of {url}; see `{history}`")
     new = by_id[after] if after else read[-1]
     earlier = [capture for capture in read if capture.id < new.id]

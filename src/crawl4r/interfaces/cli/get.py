@@ -72,9 +72,13 @@ def command(
         if page is None:
             raise UsageError(
                 f"{url} has no stored bytes in {workspace};"
-                f" `{command_line('crawl4r', 'why', url)}` says what happened"
+                f" `{_why(opened, url)}` says what happened"
             )
         _show(page, raw=raw, headers=headers, as_json=as_json)
+
+
+def _why(opened: Workspace, url: str | None) -> str:
+    return command_line("crawl4r", "why", url, "-w", opened.home)
 
 
 def _bytes_of(opened: Workspace, sha256: str) -> bytes:
@@ -90,9 +94,7 @@ def _bytes_of(opened: Workspace, sha256: str) -> bytes:
 def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
     stored = opened.document(url)
     if stored is None:
-        raise UsageError(
-            f"{url} has no document; `{command_line('crawl4r', 'why', url)}` says what happened"
-        )
+        raise UsageError(f"{url} has no document; `{_why(opened, url)}` says what happened")
     if as_json:
         print_json(row_of(stored))
     else:

@@ -36,7 +36,7 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
     with open_for_reading(workspace) as opened:
         rows = [_row(capture, read) for capture, read in opened.history(url)]
         if not rows:
-            why = command_line("crawl4r", "why", url)
+            why = command_line("crawl4r", "why", url, "-w", workspace)
             raise UsageError(f"{url} was never captured; `{why}` says what happened")
     if as_json:
         print_json(rows)

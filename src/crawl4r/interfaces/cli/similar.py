@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import (
     json_option,
     open_for_reading,
@@ -13,6 +14,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
+from crawl4r.shown import command_line
 
 
 @click.command("similar")
@@ -29,11 +31,15 @@ def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
     from crawl4r.app_search import SearchDoor  # noqa: PLC0415 - help goes without
     from crawl4r.interfaces.cli.found import hit_json, print_hit  # noqa: PLC0415
     from crawl4r.interfaces.cli.screen import Screen  # noqa: PLC0415
+    from crawl4r.searching import NotIndexed  # noqa: PLC0415
 
     with open_for_reading(workspace) as opened:
         door = SearchDoor(workspace, opened.settings)
         try:
             hits = door.searcher().similar(opened.canonical(url), limit)
+        except NotIndexed as problem:
+            why = command_line("crawl4r", "why", url, "-w", workspace)
+            raise UsageError(f"{problem}; `{why}` may tell why") from None
         finally:
             door.close()
     if as_json:
