@@ -17,6 +17,8 @@ from crawl4r.settings import Settings
 from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import as_seed, canonicalize, has_scheme, split
 
+_PATIENCE = 4.0  # seconds for https, when http may be what the host speaks
+
 
 class FoundSeed(NamedTuple):
     typed: str
@@ -74,7 +76,7 @@ async def _ask_all(settings: Settings, places: Iterable[str]) -> dict[str, _Answ
 
 
 async def _ask(transport: Transport, place: str, proxy: str | None) -> _Answer:
-    https = await _connect(transport, f"https://{place}/", proxy)
+    https = await _connect_soon(transport, f"https://{place}/", proxy)
     if https is None:
         return _Answer("https")
     if https.verdict is Verdict.EGRESS_REFUSED:
@@ -84,6 +86,15 @@ async def _ask(transport: Transport, place: str, proxy: str | None) -> _Answer:
         return _Answer("http", https.reason)
     reasons = "; ".join(dict.fromkeys([https.reason, http.reason]))
     return _Answer(None, f"answers neither by https nor by http: {reasons}")
+
+
+async def _connect_soon(transport: Transport, url: str, proxy: str | None) -> Failure | None:
+    """A server that speaks http alone may wait for more instead of saying so."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return await _connect(transport, url, proxy)
+    except TimeoutError:
+        return Failure(Verdict.NETWORK_ERROR, f"tls: no handshake within {_PATIENCE:g} s", False)
 
 
 async def _connect(transport: Transport, url: str, proxy: str | None) -> Failure | None:

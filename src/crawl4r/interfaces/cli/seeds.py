@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crawl4r import events
 from crawl4r.errors import PageUnavailable
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import draws_on_stderr, say
 from crawl4r.urls.canonical import has_scheme
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ async def with_schemes(
     if all(has_scheme(seed) for seed in seeds):
         return seeds
     from crawl4r.app_seeds import find_schemes  # noqa: PLC0415 - most seeds have one
+
+    if draws_on_stderr() and not as_json:
+        say("a URL without a scheme: trying https, then http ...", err=True)
 
     with ExitStack() as stack:
         found = await find_schemes(settings, seeds, _is_kept_in(workspace, stack))
