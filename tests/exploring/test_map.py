@@ -132,3 +132,12 @@ def test_ctrl_c_ends_a_map_with_what_is_known_by_then() -> None:
     assert answer.code == 3
     assert answer.lines, "the first page names some"
     assert "not all" in answer.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["map", "plan"])
+def test_a_site_without_a_scheme_is_looked_at_by_the_one_that_answers(
+    site: WorldProcess, command: str
+) -> None:
+    place = site.url("/").removeprefix("http://")
+    answer = run(command, place, *LOOPBACK, "--json")
+    assert (answer.code, answer.lines != []) == (0, True), answer.err

@@ -54,22 +54,30 @@ _OPTIONS = [
     click.option(
         "--max-pages", type=click.IntRange(0), help="Stop after this many pages are kept."
     ),
-    click.option("--depth", type=click.IntRange(0), help="Links to follow from a seed, at most."),
+    click.option(
+        "--depth", type=click.IntRange(0), help="Follow so many links from a seed, at most."
+    ),
     click.option("--max-bytes", type=SIZE, help="Stop after this much content, like 500MB."),
     click.option("--max-seconds", type=DURATION, help="Stop after this time, like 90s or 10m."),
-    click.option("--concurrency", type=click.IntRange(1), help="Requests at once.  [default: 16]"),
     click.option(
-        "--per-host", type=click.IntRange(1), help="Requests at once to a host.  [default: 1]"
+        "--concurrency",
+        type=click.IntRange(1),
+        help="Make so many requests at once.  [default: 16]",
+    ),
+    click.option(
+        "--per-host",
+        type=click.IntRange(1),
+        help="Make so many requests at once to a host.  [default: 1]",
     ),
     click.option(
         "--rate",
         type=click.FloatRange(0),
-        help="Requests a second to a host; 0 is no delay.  [default: 1]",
+        help="Make so many requests a second to a host; 0 is no delay.  [default: 1]",
     ),
     click.option(
         "--strategy",
         type=click.Choice([s.value for s in Strategy]),
-        help="Order of URLs.  [default: bfs]",
+        help="Visit URLs in this order.  [default: bfs]",
     ),
     click.option(
         "--keyword", "keywords", multiple=True, help="Prefer links with this word (best-first)."
@@ -82,17 +90,23 @@ _OPTIONS = [
         default=None,
         help="Visit the hosts below these too.",
     ),
-    click.option("--allow", multiple=True, help="Only URLs that match this pattern (RE2)."),
-    click.option("--deny", multiple=True, help="No URL that matches this pattern (RE2)."),
+    click.option("--allow", multiple=True, help="Visit only URLs that match this pattern (RE2)."),
+    click.option("--deny", multiple=True, help="Skip URLs that match this pattern (RE2)."),
     click.option(
         "--allow-private",
         multiple=True,
         metavar="CIDR_OR_HOST",
         help="Open the egress gate for a private network or host.",
     ),
-    click.option("--contact", help="Where a site's owner can reach you: a URL or an address."),
+    click.option(
+        "--contact", help="Tell sites how their owner can reach you: a URL or an address."
+    ),
     click.option("--proxy", "proxies", multiple=True, help="Go through a proxy; several rotate."),
-    click.option("--store", type=click.Choice(["segments", "files"]), help="How bytes are kept."),
+    click.option(
+        "--store",
+        type=click.Choice(["segments", "files"]),
+        help="Keep bytes in segments, or in a file a page.",
+    ),
     click.option(
         "--extract/--no-extract",
         default=None,
@@ -138,7 +152,7 @@ _OPTIONS = [
         "--budget",
         metavar="N|N%",
         callback=_check_budget,
-        help="Of them, only so many: those that are likeliest to have changed.",
+        help="Visit only so many of them: the likeliest to have changed.",
     ),
     click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
     click.option(
@@ -147,8 +161,8 @@ _OPTIONS = [
         type=_Remembered(),
         help="Drop an option of the last crawl here, e.g. deny; `all` drops every one.",
     ),
-    click.option("--quiet", "-q", is_flag=True, help="No progress, no summary."),
-    click.option("--verbose", "-v", is_flag=True, help="A line on stderr for each page."),
+    click.option("--quiet", "-q", is_flag=True, help="Show no progress and no summary."),
+    click.option("--verbose", "-v", is_flag=True, help="Write a line on stderr for each page."),
     click.option("--log-json", is_flag=True, help="Write nothing but JSON lines to stderr."),
     json_option,
 ]

@@ -28,7 +28,7 @@ _OPTIONS = [
         "--rate", type=click.FloatRange(0), help="Requests a second to a host.  [default: 1]"
     ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
-    click.option("--deny", multiple=True, help="No URL that matches this pattern (RE2)."),
+    click.option("--deny", multiple=True, help="Skip URLs that match this pattern (RE2)."),
 ]
 
 
@@ -73,12 +73,14 @@ def run_look(
 async def _opened(url: str, options: dict[str, Any]) -> AsyncIterator[Look]:
     from crawl4r.interfaces.cli.look import Look  # noqa: PLC0415 - help goes without
     from crawl4r.interfaces.cli.looking_progress import telling  # noqa: PLC0415 - loads rich
+    from crawl4r.interfaces.cli.seeds import with_schemes  # noqa: PLC0415
     from crawl4r.workspace import open_workspace  # noqa: PLC0415
 
     asked = {name: value for name, value in options.items() if name != "profile"}
     with tempfile.TemporaryDirectory(prefix="crawl4r-look-") as place:
         async with open_workspace(place, profile=options.get("profile"), **asked) as workspace:
-            look = Look(url, workspace)
+            (seed,) = await with_schemes(workspace.settings, [url])
+            look = Look(seed, workspace)
             with _ending_at_a_signal(look):
                 async with telling(look.words):
                     yield look

@@ -59,7 +59,7 @@ workspace_option = click.option(
     envvar="CRAWL4R_WORKSPACE",
     help="Directory of the crawl.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def open_for_reading(path: Path) -> Workspace:
