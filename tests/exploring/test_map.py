@@ -78,7 +78,7 @@ def test_a_map_names_every_url_with_its_source_and_visits_none(site: WorldProces
     assert site.urls(truth.articles) <= set(named)
     assert {"sitemap", "feed", "link"} <= {line["source"] for line in named.values()}
     dated = [line for line in named.values() if line["source"] == "sitemap"]
-    assert all(isinstance(line["lastmod"], float) for line in dated)
+    assert all(line["lastmod"].endswith("Z") for line in dated)
     asked = {record.path for record in site.requests()}
     assert not asked & set(truth.articles)
 
