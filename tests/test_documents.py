@@ -17,6 +17,7 @@ import pytest
 
 import crawl4r
 from crawl4r.exporting import EXPORTS, row_of
+from crawl4r.moments import with_iso_times
 from tests.cli.running import run
 from tests.content.making_pdf import pdf_saying
 from tests.faults.killing import start_dying, was_killed
@@ -351,7 +352,7 @@ def test_every_export_holds_every_document(site: Site, tmp_path: Path) -> None:
             run("export", form, "-w", tmp_path / "ws", "-o", out, "--json").json["documents"] == 2
         )
     rows = [json.loads(line) for line in (tmp_path / "out-jsonl").read_text().splitlines()]
-    assert rows == [row_of(stored) for _, stored in sorted(found.items())]
+    assert rows == [with_iso_times(row_of(stored)) for _, stored in sorted(found.items())]
     files = list((tmp_path / "out-markdown").rglob("*.md"))
     assert len(files) == 2
     assert all(file.read_text().startswith("---\nid: ") for file in files)

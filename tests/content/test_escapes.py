@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from turbohtml import Element, Text
@@ -68,6 +68,7 @@ BLOCKS = st.sampled_from(["p", "h2", "li", "blockquote", "td", "pre", "dd"])
 
 
 @given(st.lists(st.tuples(BLOCKS, st.lists(PIECES, max_size=14)), max_size=4))
+@example([("p", ["`", "<br><br>", "`"])])
 def test_a_text_is_read_the_same_without_them(blocks: list[tuple[str, list[str]]]) -> None:
     html = "".join(
         f"<{tag}>{''.join(pieces).replace('< ', '&lt; ')}</{tag}>" for tag, pieces in blocks

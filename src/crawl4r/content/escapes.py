@@ -25,7 +25,7 @@ _MARKERS = r"[ >]*+(?:(?:[-*+]|\d{1,9}[.)]) ++[ >]*+)*+"
 _LINE_START = re.compile(rf"(?:\| )?{_MARKERS}")
 _NUMBER_START = re.compile(rf"{_MARKERS}\d{{1,9}}")
 _CLOSES_HEADING = re.compile(r"[\\#]*[ ]*(?=\n|$)")
-_HARD_BREAK = "  "
+_HARD_BREAK = ("  ", "\\")
 _LONGEST = 4_000  # characters of a line; a longer one is a table's, and left as it is
 _LONE_BREAK = re.compile(r"^([ >]*)((?:[-*+]|\d{1,9}[.)]) +)?\\$", re.MULTILINE)
 _ENTITY = re.compile(r"#?\w+;")
