@@ -1,7 +1,7 @@
-"""Holds the URLs that earlier runs kept out against the rules of this one.
+"""Judges URLs that earlier runs kept out by the rules of this run.
 
-By rule: each is looked at once, and only the URLs of those that say something else now are judged
-again. URLs that wait are judged when their turn comes (`LinkJudge.recheck`).
+Each rule is looked at once; only the URLs that a changed rule kept out are judged again. URLs that
+wait are judged when their turn comes (`LinkJudge.recheck`).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ class Brake:
         self._reasons: dict[str, str] = {}  # who holds: why
         self.gap = 0.0  # seconds between two beginnings
         self._on_change: Callable[[], None] | None = None
-        self.on_hold: Callable[[], None] | None = None  # somebody holds it, or lets go
+        self.on_hold: Callable[[], None] | None = None  # called when it is held or let go
 
     @property
     def is_held(self) -> bool:

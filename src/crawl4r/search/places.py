@@ -3,11 +3,11 @@
 A place is a schema of PostgreSQL or a collection of Qdrant. Its name is made at random with each
 generation and kept in `index.places` beside the index, so that workspaces on one server never meet.
 
-A copy of a workspace has the same names. So whoever opens a place to write puts a new token there and
-remembers it here. A workspace that finds a token which it does not know has been written past by its
-copy: its catalogue and that place no longer belong together, and it needs an index of its own. The
-folder that a place belongs to is kept too: a copy elsewhere may read the place, until its owner writes
-again, and neither writes to it nor deletes it.
+A copy of a workspace has the same names. So a process that opens a place to write puts a new token
+there and remembers it here. A workspace that finds a token which it does not know has been written
+past by its copy: its catalogue and that place no longer belong together, and it needs an index of
+its own. The folder that a place belongs to is kept too: a copy elsewhere may read the place, until
+its owner writes again, and neither writes to it nor deletes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`--log-json`: every line on stderr is a JSON object, whoever writes it.
+"""`--log-json`: every line on stderr is a JSON object, also what libraries write there.
 
 events ────────────────────────────────────────> lines as they are ──┐
 prompts, errors, warnings ──> sys.stderr ──> an event `said` a line ──┼──> stderr
