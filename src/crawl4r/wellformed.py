@@ -36,6 +36,14 @@ def well_formed_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]
     return [(well_formed(name), well_formed(value)) for name, value in pairs]
 
 
+def read_json(text: str | bytes) -> Any:
+    """JSON that a person or a file gave. Raises ValueError, also for what is nested too deep."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
 def load_json(data: bytes) -> Any:
     """Read JSON; every string in it is well-formed, whatever it spells.
 

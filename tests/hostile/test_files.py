@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
@@ -12,8 +13,9 @@ import pytest
 
 import crawl4r
 from crawl4r.errors import SettingsError, WorkspaceError
-from tests.cli.running import Answer, crawl, run
+from tests.cli.running import LOOPBACK, Answer, crawl, run
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.hostile.commanding_site import Reply, html, serving
 from tests.site.process import SiteProcess
 
 PAGES = 4
@@ -218,3 +220,23 @@ def test_reset_says_what_it_could_not_delete_and_deletes_the_rest(
     assert {path.name for path in workspace.iterdir()} == {"crawl.lock", "logs"}
     assert run("reset", "--yes", "-w", workspace).code == 0
     assert crawl(site.url(f"/site/{PAGES}/"), workspace).json["new_pages"] == PAGES
+
+
+def test_json_nested_without_end_is_a_mistake_wherever_it_is_read(tmp_path: Path) -> None:
+    """A person may hand on a file or a cursor that somebody else has made."""
+    deep = tmp_path / "deep.jsonl"
+    deep.write_text("[" * 100_000 + "\n")
+    with serving({"/": Reply(html("Front", "words"))}) as url:
+        run("crawl", url, "-w", tmp_path / "ws", *LOOPBACK, "--json")
+    run("index", "-w", tmp_path / "ws", "--no-vectors")
+    cursor = base64.urlsafe_b64encode(b"[" * 60_000).decode()
+    (tmp_path / "ws" / "health.json").write_text("[" * 100_000)
+    answers = [
+        run("search", "--queries", deep, "-w", tmp_path / "ws"),
+        run("search", "words", "--cursor", cursor, "-w", tmp_path / "ws"),
+        run("extract", "--jsonl", stdin=deep.read_text()),
+        run("urls", "canonical", "--jsonl", stdin=deep.read_text()),
+        run("import", deep, "-w", tmp_path / "other"),
+    ]
+    assert [answer.code for answer in answers] == [2] * len(answers)
+    assert run("status", "-w", tmp_path / "ws").code == 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawl4r.archive.spool import Bookmark, SpoolReader
+from crawl4r.wellformed import read_json
 
 _NAME = "progress.json"
 _HELD = "held"  # is there while the writer waits for the reader
@@ -34,7 +35,7 @@ def write_progress(spool: Path, progress: Progress) -> None:
 def read_progress(spool: Path) -> Progress:
     """As far as is known: nobody has read anything while there is no such file."""
     try:
-        plain = json.loads((spool / _NAME).read_text("ascii"))
+        plain = read_json((spool / _NAME).read_text("ascii"))
         unfinished = int(plain["unfinished"])
         return Progress(Bookmark.from_text(json.dumps(plain["bookmark"])), unfinished)
     except (OSError, ValueError, KeyError, TypeError):

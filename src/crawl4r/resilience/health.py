@@ -15,6 +15,7 @@ from typing import Any
 
 from crawl4r.own_files import open_new, open_own
 from crawl4r.resilience.examining import within
+from crawl4r.wellformed import read_json
 
 NAME = "health.json"
 NO_NETWORK, PAUSED = "waiting for the network", "paused"  # two of its states
@@ -113,7 +114,7 @@ def _age_of(health: dict[str, Any]) -> float:
 def read_health(folder: Path) -> dict[str, Any] | None:
     """What was written last; None when nothing was, or nothing that can be read."""
     try:
-        found = json.loads((folder / NAME).read_text("utf-8"))
+        found = read_json((folder / NAME).read_text("utf-8"))
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

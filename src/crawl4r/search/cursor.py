@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from crawl4r.errors import UsageError
+from crawl4r.wellformed import read_json
 
 
 class Cursor:
@@ -21,7 +22,7 @@ class Cursor:
         if text is None:
             return cls(last_number, [])
         try:
-            up_to, shown = json.loads(base64.urlsafe_b64decode(text.encode()))
+            up_to, shown = read_json(base64.urlsafe_b64decode(text.encode()))
             return cls(int(up_to), [int(number) for number in shown])
         except (ValueError, TypeError):
             raise UsageError("the cursor is not one that a search gave") from None

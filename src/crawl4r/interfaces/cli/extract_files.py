@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import mimetypes
 import sys
 from collections import deque
@@ -21,6 +20,7 @@ from crawl4r.interfaces.cli.options import print_json
 from crawl4r.model import Extraction
 from crawl4r.resilience.sandbox import Sandbox
 from crawl4r.settings import load_settings
+from crawl4r.wellformed import read_json
 
 _AHEAD = 4  # files that are read for each process
 
@@ -101,7 +101,7 @@ def _jobs(file: Path | None) -> Iterable[tuple[str, Path]]:
             if not line.strip():
                 continue
             try:
-                job = json.loads(line)
+                job = read_json(line)
                 yield str(job.get("url") or ""), Path(job["path"])
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise UsageError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say, say_row
+from crawl4r.wellformed import read_json
 
 if TYPE_CHECKING:
     from crawl4r.search.request import Answer, SearchRequest
@@ -227,7 +227,7 @@ def _queries_in(file: Path) -> list[tuple[str, str]]:
 
 def _query_in(line: str, number: int, place: str) -> tuple[str, str]:
     try:
-        record = json.loads(line)
+        record = read_json(line)
         text = record.get("text", record.get("query"))
         name = str(record.get("id", number))
     except (ValueError, AttributeError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from crawl4r.interfaces.cli.options import print_json, workspace_option
 from crawl4r.interfaces.cli.output import say
 from crawl4r.settings import FILE_NAME, load_settings
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
+from crawl4r.wellformed import read_json
 
 
 @click.group("urls")
@@ -49,11 +49,9 @@ def canonical(urls: tuple[str, ...], jsonl: bool, profile: str | None, workspace
 
 def _parse(line: str, number: int) -> dict[str, Any]:
     try:
-        item = json.loads(line)
+        item = read_json(line)
     except ValueError as problem:
         raise UsageError(f"line {number} is not JSON: {problem}") from None
-    except RecursionError:
-        raise UsageError(f"line {number} is nested too deep") from None
     if not isinstance(item, dict) or not isinstance(item.get("url"), str):
         raise UsageError(f'line {number} has no "url"')
     return item
