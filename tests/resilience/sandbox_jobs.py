@@ -94,6 +94,12 @@ def _answer_in_nested_json(config: Any, body: bytes) -> None:
     time.sleep(60)
 
 
+def _break_the_next(config: Any, body: bytes) -> int:
+    """What a parser does that writes past its buffers: it answers, and the page behind it dies."""
+    JOBS["length"] = _crash
+    return len(body)
+
+
 def _answer_with_a_huge_length(config: Any, body: bytes) -> None:
     os.write(0, struct.pack("<II", 0xFFFF_FFFF, 0))
     time.sleep(60)
@@ -111,6 +117,7 @@ JOBS: dict[str, Callable[[Any, bytes], Any]] = {
     "raise": _raise,
     "loop": _loop,
     "crash": _crash,
+    "break the next": _break_the_next,
     "exit": lambda config, body: os._exit(3),
     "abort": lambda config, body: os.abort(),
     "eat memory": lambda config, body: len(bytearray(2 * 1024**3)),

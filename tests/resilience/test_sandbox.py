@@ -118,6 +118,15 @@ def test_a_job_that_fails_is_blamed_and_the_next_ones_run(job: str, reason: str)
     assert others == [2, 1]
 
 
+def test_a_job_that_dies_of_what_an_earlier_one_did_is_done_by_another_worker() -> None:
+    async def use(sandbox: Sandbox) -> Any:
+        jobs = ["break the next", "length", "length", "crash", "length"]
+        return await asyncio.gather(*(outcome(sandbox, job, b"12") for job in jobs))
+
+    blamed = "the reading process died of SIGSEGV"
+    assert in_sandbox(use) == [2, 2, 2, blamed, 2]
+
+
 def test_an_exception_costs_no_worker() -> None:
     async def use(sandbox: Sandbox) -> Any:
         first = await sandbox.run("pid", b"", Any)

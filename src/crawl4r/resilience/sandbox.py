@@ -26,6 +26,8 @@ _START_SECONDS = 30.0  # a worker may take to load what it runs
 _RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
 _WALL_PATIENCE = 4  # times the CPU limit: how long a job may take on a machine that is busy
 _CHANCES = 3  # of a job whose workers were killed from outside: by the kernel, short of memory
+# What a process dies of that wrote outside its buffers, perhaps at the job before.
+_CORRUPTED = frozenset([signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL])
 # What a process dies of by its own doing. Any other end may be the kernel's, short of memory.
 _OWN_DOING = frozenset(
     {
@@ -144,7 +146,7 @@ class Sandbox:
         jobs = list(worker.jobs)
         if jobs:
             jobs[0].deaths += 1
-            if worker.is_to_blame or jobs[0].deaths > _CHANCES:
+            if _is_to_blame(jobs[0], worker):
                 blamed = jobs.pop(0)
                 if not blamed.answer.done():
                     blamed.answer.set_exception(SandboxKilled(reason))
@@ -201,7 +203,9 @@ class _Worker(asyncio.Protocol):
         self.is_ready = False  # loading the parser is not the first page's fault
         self.is_to_blame = False  # its job ended it, or made us do so
         self.is_retired = False
+        self.may_be_corrupt = False  # it crashed, and an earlier job may be why
         self.jobs: deque[_Job] = deque()
+        self._has_answered = False
 
     @classmethod
     async def start(
@@ -255,6 +259,7 @@ class _Worker(asyncio.Protocol):
         except (DecodeError, UnicodeDecodeError, RecursionError):
             return self._kill("the reading process did not answer what it was asked")
         self.jobs.popleft()
+        self._has_answered = True
         if not job.answer.done():
             if failed:
                 job.answer.set_exception(SandboxKilled(result))
@@ -297,6 +302,7 @@ class _Worker(asyncio.Protocol):
         code = self._process.wait()
         if not self.is_to_blame:
             self.is_to_blame = -code in _OWN_DOING
+            self.may_be_corrupt = -code in _CORRUPTED and self._has_answered
             self._reason = _cause_of_death(code, self._seconds)
         self._owner._lost(self, self._reason)
 
@@ -313,6 +319,13 @@ class _Worker(asyncio.Protocol):
             self._transport.abort()
         self._process.kill()
         self._process.wait()
+
+
+def _is_to_blame(job: _Job, worker: _Worker) -> bool:
+    """Whether the job at hand ended its worker. A crash behind other jobs must happen twice."""
+    if worker.may_be_corrupt and job.deaths == 1:
+        return False
+    return worker.is_to_blame or job.deaths > _CHANCES
 
 
 def _cause_of_death(code: int, seconds: float) -> str:
