@@ -17,8 +17,6 @@ from tests.site.process import SiteProcess
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WORDS = {"CRAWL4R_INDEX__ENABLED": "true", "CRAWL4R_EMBEDDER__KIND": "none"}
-# Sections of `status` and `report`, named after what they count.
-_SECTIONS = {"status", "pages", "documents", "bytes", "retries", "content_type", "id", "state"}
 
 
 @pytest.fixture(scope="module")
