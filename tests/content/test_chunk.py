@@ -87,6 +87,16 @@ def test_half_of_a_window_does_not_stay_where_the_next_one_says_it_all() -> None
     assert texts(markdown, windows) == ["# one one\n\n", "# one one one\n\n"]
 
 
+def test_halves_of_two_windows_keep_the_order_of_the_document() -> None:
+    lengths = (3, 4, 5, 9)
+    markdown = "# one\n\n# one\n\n<div>\n# no heading\n</div>\n\n"
+    markdown += "".join(f"#{' one' * length}\n\n" for length in lengths)
+    windows = chunk_by_window(markdown, count_more_in_company, size=24, overlap=12)
+    starts = [window.start for window in windows]
+    assert starts == sorted(set(starts))
+    assert windows[-1].end == len(markdown)
+
+
 @given(DOCUMENT)
 @settings(max_examples=66, deadline=None)
 def test_the_blocks_cover_the_document_and_begin_at_lines(markdown: str) -> None:

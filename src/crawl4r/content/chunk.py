@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
@@ -224,14 +224,21 @@ def _counted(
                 (next(fresh), next(fresh)) if _is_over(packing, part, tokens) else ((part, tokens),)
             )
         ]
-    # Half of a window may lie within the next one, and then says nothing that is not there.
-    nexts = [part for part, _ in counted[1:]]
-    kept = [
-        entry
-        for entry, after in zip(counted, nexts, strict=False)
-        if not (after.first <= entry[0].first and entry[0].end <= after.end)
-    ]
-    return kept + counted[-1:]
+    return list(_without_contained(counted))
+
+
+def _without_contained(
+    counted: Iterable[tuple[_Range, int]],
+) -> Iterator[tuple[_Range, int]]:
+    """In the order of the document, without those that lie within another one.
+
+    Windows overlap, so a half of one may begin behind the first half of the next, or lie within it.
+    """
+    reached = 0
+    for part, tokens in sorted(counted, key=lambda entry: (entry[0].first, -entry[0].end)):
+        if part.end > reached:
+            reached = part.end
+            yield part, tokens
 
 
 def _overlapping(
