@@ -45,6 +45,20 @@ def _written(name: Any, value: Any) -> Any:
     return with_iso_times(value)
 
 
+def with_epoch_times(value: Any) -> Any:
+    """What `with_iso_times` wrote, with its moments as numbers again."""
+    if isinstance(value, list):
+        return [with_epoch_times(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: epoch_of(each)
+        if is_moment(name) and isinstance(each, str)
+        else with_epoch_times(each)
+        for name, each in value.items()
+    }
+
+
 def is_moment(name: str) -> bool:
     """Whether what has this name in an answer is a moment."""
     return name.endswith("_at") or name in _MOMENTS

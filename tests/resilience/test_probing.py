@@ -8,7 +8,15 @@ from contextlib import closing
 
 import pytest
 
-from crawl4r.resilience.probing import Endpoint, Prober, endpoint_of, endpoints_of, is_there
+from crawl4r.resilience.probing import (
+    REFUSES,
+    Endpoint,
+    Prober,
+    endpoint_of,
+    endpoints_of,
+    is_there,
+    place_of_proxy,
+)
 from crawl4r.urls.address import AddressGate
 
 OPEN = AddressGate(["127.0.0.0/8"])
@@ -40,7 +48,24 @@ def closed() -> Endpoint:
     ],
 )
 def test_hosts_with_a_port_and_urls_are_understood(text: str, endpoint: tuple[str, int]) -> None:
-    assert endpoint_of(text) == endpoint
+    assert endpoint_of(text) == Endpoint(*endpoint)
+
+
+@pytest.mark.parametrize(
+    ("proxy", "endpoint"),
+    [
+        ("http://user:secret@proxy.example", ("proxy.example", 1080)),
+        ("https://proxy.example/", ("proxy.example", 443)),
+        ("socks5h://[2001:db8::1]:9050", ("2001:db8::1", 9050)),
+    ],
+)
+def test_a_proxy_is_known_as_one(proxy: str, endpoint: tuple[str, int]) -> None:
+    assert endpoint_of(place_of_proxy(proxy)) == Endpoint(*endpoint, is_proxy=True)
+
+
+def test_a_refusal_by_another_machine_proves_that_there_is_a_network() -> None:
+    """One by this machine does not, see the closed port below."""
+    assert is_there({"a.example:80": "dns: no answer", "b.example:80": REFUSES}) is True
 
 
 @pytest.mark.parametrize("text", ["", "example.org", "example.org:http", "a:99999", "ftp://a/"])

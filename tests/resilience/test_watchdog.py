@@ -20,9 +20,10 @@ from crawl4r.crawl import EndedBy
 from crawl4r.errors import StorageError
 from crawl4r.fetch.port import Request
 from crawl4r.model import Failure, Response
+from crawl4r.moments import with_epoch_times
 from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.clock import Clock
-from crawl4r.resilience.health import new_history
+from crawl4r.resilience.health import new_history, read_health, write_health
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
 from crawl4r.resilience.probing import Prober
@@ -169,13 +170,20 @@ def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: 
     assert history["stalls"] == 0
 
 
+def test_health_is_written_with_moments_as_people_read_them(tmp_path: Path) -> None:
+    told = {"state": "ended", "at": 1.5, "last_beat": None, "last_stall": {"at": 0.0, "quiet_s": 3}}
+    write_health(tmp_path, told)
+    assert health_in(tmp_path)["at"] == "1970-01-01T00:00:01.500Z"
+    assert read_health(tmp_path) == told
+
+
 def test_waiting_as_a_server_asked_is_no_stall(site: SiteProcess, tmp_path: Path) -> None:
     flaky = site.url("/flaky/rest?fail=1&status=503&retry_after=6")
     env = {"CRAWL4R_RESILIENCE__STALL_SECONDS": "2"}
     options = ("-w", tmp_path, *LOOPBACK, "--no-extract", "--json")
     with Background("crawl", flaky, *options, env=env) as crawl:
         wait_until(lambda: health_in(tmp_path).get("state") == "resting")
-        resting = health_in(tmp_path)
+        resting = with_epoch_times(health_in(tmp_path))
         assert resting["until"] - resting["last_beat"] > 3
         answer = crawl.end()
     assert (answer.code, answer.json["pages"]) == (0, 1)

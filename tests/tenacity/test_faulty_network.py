@@ -26,6 +26,7 @@ from tests.cli.running import (
     wait_until,
 )
 from tests.faults.whole import assert_every_page_is_stored_once
+from tests.hostile.rebound import PUBLIC
 from tests.resilience.test_watchdog import health_in
 from tests.site.pages import page_bytes, page_path
 from tests.site.process import REPOSITORY, SiteProcess
@@ -132,6 +133,35 @@ def test_a_name_that_had_no_address_for_a_while_is_asked_for_again(tmp_path: Pat
             network.answer_names(NamesAre.ANSWERED)
             out, _ = crawl.communicate(timeout=4 * PATIENCE)
     assert (json.loads(out)["pages"], json.loads(out)["retries"]) == (20, 0)
+
+
+def test_a_host_that_refuses_connections_is_not_waited_for_as_a_network(tmp_path: Path) -> None:
+    """Its machine answers, though by a refusal: a refresh ends by the host's own breaker."""
+    if not OwnNetwork.can_be_made():
+        pytest.skip("this kernel or user may not make a network namespace")
+    with (
+        OwnNetwork({"site.test": "127.0.0.1"}) as network,
+        WorldProcess(Changing(5), prefix=network.prefix) as site,
+    ):
+        url = f"http://site.test:{site.port}/"
+        words = ["-w", str(tmp_path), "--allow-private", "127.0.0.1", "--rate", "100", "--json"]
+        command = [*network.prefix, str(EXECUTABLE), "crawl", url, *words, "--no-extract"]
+        subprocess.run(command, check=True, capture_output=True, env=environment())
+        env = environment(
+            {
+                "CRAWL4R_NETWORK__RESOLVE": json.dumps({"site.test": PUBLIC}),  # nobody listens
+                "CRAWL4R_FETCH__BACKOFF_BASE": "0.02",
+                "CRAWL4R_FETCH__BACKOFF_CAP": "0.1",
+                "CRAWL4R_POLITENESS__BREAKER_COOLDOWN": "0.1",
+                "CRAWL4R_POLITENESS__BREAKER_GIVE_UP": "3",
+            }
+        )
+        ended = subprocess.run(
+            [*command, "--refresh", "--log-json"],
+            check=False, capture_output=True, env=env, text=True, timeout=4 * PATIENCE,
+        )  # fmt: skip
+    assert (ended.returncode, json.loads(ended.stdout)["ended"]) == (3, "hosts given up")
+    assert "network_lost" not in ended.stderr
 
 
 def test_a_site_that_never_comes_back_keeps_its_urls_for_the_next_run(tmp_path: Path) -> None:

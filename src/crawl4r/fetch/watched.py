@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -11,8 +10,7 @@ from crawl4r.fetch.port import Request, Transport
 from crawl4r.model import Failure, Response
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
-
-_CURLS_PROXY_PORT = 1080  # where the address of a proxy names none
+from crawl4r.resilience.probing import place_of_proxy
 
 
 class WatchedTransport:
@@ -41,7 +39,7 @@ class WatchedTransport:
         finally:
             heart.under_way -= 1
             heart.beat()
-        place = _proxy_place(request.proxy) if request.proxy else request.url
+        place = place_of_proxy(request.proxy) if request.proxy else request.url
         if not self._network.doubts(place, answer) or not await self._network.is_lost():
             return answer
         assert isinstance(answer, Failure)
@@ -51,12 +49,3 @@ class WatchedTransport:
 
     async def close(self) -> None:
         await self._transport.close()
-
-
-@lru_cache(maxsize=256)
-def _proxy_place(proxy: str) -> str:
-    scheme, _, rest = proxy.rstrip("/").partition("://")
-    authority = rest.rpartition("@")[2]
-    has_port = authority.rpartition(":")[2].isdigit()
-    port = "" if has_port or scheme == "https" else f":{_CURLS_PROXY_PORT}"
-    return f"{scheme}://{authority}{port}"

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from crawl4r.moments import with_epoch_times, with_iso_times
 from crawl4r.own_files import open_new, open_own
 from crawl4r.resilience.examining import within
 from crawl4r.wellformed import read_json
@@ -68,7 +69,7 @@ class HealthFile:
 def write_health(folder: Path, health: dict[str, Any]) -> None:
     """Nobody reads half of it. OSError when it cannot be written."""
     new = folder / f"{NAME}.new"
-    text = json.dumps(health, default=str).encode()
+    text = json.dumps(with_iso_times(health), default=str).encode()
     try:
         with os.fdopen(open_new(new), "wb") as file:
             file.write(text)
@@ -117,4 +118,4 @@ def read_health(folder: Path) -> dict[str, Any] | None:
         found = read_json((folder / NAME).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return with_epoch_times(found) if isinstance(found, dict) else None

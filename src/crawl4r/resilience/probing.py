@@ -11,6 +11,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -24,8 +26,11 @@ _PORTS = {
     "socks5": 1080,
     "socks5h": 1080,
 }
+_CURLS_PROXY_PORT = 1080  # where the address of a proxy names none
+_PROXY = "+proxy"  # behind the scheme of a proxy's address
 _MOST = 3  # endpoints a round: one that answers is enough
 _REFUSED = "refused by the egress gate: "
+REFUSES = "the host refuses connections, so there is a network"
 
 # Why an address must not be connected to, for (address, port, host); None when it may be.
 Refusal = Callable[[str, int, str], str | None]
@@ -36,18 +41,29 @@ class Endpoint(NamedTuple):
 
     host: str
     port: int
+    is_proxy: bool = False
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def endpoint_of(text: str) -> Endpoint:
-    """Of `host:port` or of a URL; ValueError when it is neither."""
+    """Of `host:port`, of a URL or of `place_of_proxy`; ValueError when it is none of them."""
     parts = urlsplit(text if "://" in text else f"//{text}")
-    port = parts.port or _PORTS.get(parts.scheme)
+    port = parts.port or _PORTS.get(parts.scheme.removesuffix(_PROXY))
     if not parts.hostname or port is None:
         raise ValueError(f"{text!r} is neither like host:443 nor a URL")
-    return Endpoint(parts.hostname, port)
+    return Endpoint(parts.hostname, port, parts.scheme.endswith(_PROXY))
+
+
+@lru_cache(maxsize=256)
+def place_of_proxy(proxy: str) -> str:
+    """A proxy's address for `endpoint_of`, with the port that libcurl takes when none is named."""
+    scheme, _, rest = proxy.rstrip("/").partition("://")
+    authority = rest.rpartition("@")[2]
+    has_port = authority.rpartition(":")[2].isdigit()
+    port = "" if has_port or scheme == "https" else f":{_CURLS_PROXY_PORT}"
+    return f"{scheme}{_PROXY}://{authority}{port}"
 
 
 def endpoints_of(texts: Iterable[str]) -> list[Endpoint]:
@@ -58,7 +74,11 @@ def endpoints_of(texts: Iterable[str]) -> list[Endpoint]:
 def is_there(answers: Mapping[str, str]) -> bool | None:
     """Whether there is a network, by what the probes met; None when nobody could be asked."""
     asked = [problem for problem in answers.values() if not problem.startswith(_REFUSED)]
-    return any(not problem for problem in asked) if asked else None
+    return any(map(_answers, asked)) if asked else None
+
+
+def _answers(problem: str) -> bool:
+    return problem in {"", REFUSES}
 
 
 def in_words(answers: Mapping[str, str]) -> str:
@@ -101,7 +121,7 @@ class Prober:
                 return found | {str(endpoint): late for endpoint in waiting}
             waiting.remove(endpoint)
             found[str(endpoint)] = problem
-            if not problem:
+            if _answers(problem):
                 break
         return found
 
@@ -117,7 +137,7 @@ class Prober:
         self._stuck[endpoint].start()
 
     def _problem_of(self, endpoint: Endpoint) -> str:
-        host, port = endpoint
+        host, port, is_proxy = endpoint
         try:
             found = socket.getaddrinfo(self._resolve.get(host, host), port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as problem:
@@ -131,6 +151,11 @@ class Prober:
                 with socket.socket(family, kind, protocol) as connection:
                     connection.settimeout(self._on_machine)
                     connection.connect(address)
+            except ConnectionRefusedError as problem:
+                # Without a proxy nothing works, and loopback answers on every machine.
+                if not is_proxy and not ip_address(str(address[0])).is_loopback:
+                    return REFUSES
+                word = f"connect: {problem.strerror}"
             except OSError as problem:
                 word = f"connect: {problem.strerror or problem}"
             else:
