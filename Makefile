@@ -4,6 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
+# Test modules that try generated examples.
+PROPERTIES = $(shell grep -rl --include='test_*.py' 'from hypothesis' tests)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint types imports unit docs bench soak lock clean
 
@@ -51,7 +54,8 @@ docs: setup  ## write docs/reference again from the code
 bench: setup  ## this crawler beside Scrapy, crawlee and wget2
 	@$(BIN)/python -m bench.speed
 
-soak: setup  ## the long versions: 300,000 mutated pages, an hour of attacks, a thousand kills, every fault, a million URLs
+soak: setup  ## the long versions: new examples for every property, 300,000 mutated pages, an hour of attacks, a thousand kills, every fault, a million URLs
+	@for round in 1 2 3 4 5; do CRAWL4R_RANDOM=1 $(BIN)/python -m pytest $(PROPERTIES) || exit 1; done
 	@CRAWL4R_FUZZ=300000 $(BIN)/python -m pytest tests/content/test_fuzz.py -s
 	@$(BIN)/python -m tests.attacks --seconds 3600
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
