@@ -1,7 +1,8 @@
 """A crawl indexes and explores by default; most tests look at something else, and at every request.
 Nor do they have time for the rest that a host gets after a challenge.
 
-A shell that runs the tests in the background may ignore Ctrl-C, and all that they start would inherit it.
+A shell that runs the tests in the background may ignore Ctrl-C, and all that they start would
+inherit it.
 
 Property tests try the same examples at every run, so that `make test` says the same of the same code.
 `CRAWL4R_RANDOM=1` draws new ones, as `make soak` does.
