@@ -26,7 +26,8 @@ WHERE u.rule = '{LISTED}' OR (u.state = 'done' AND u.verdict = 'ok' AND u.page_t
 ORDER BY u.id
 """
 _NOT_VISITED = f"""
-SELECT url FROM urls WHERE rule = '{LISTED}' AND state = 'refused' ORDER BY random() LIMIT ?
+SELECT url FROM urls WHERE rule = '{LISTED}' AND state = 'refused'
+ORDER BY (id * 2654435761 + ?) % 4294967296 LIMIT ?
 """
 _TRIES = 1  # after the first one: a person waits
 _PATIENCE = 1.0  # seconds until then
@@ -93,9 +94,9 @@ def mapped(database: Database) -> Iterator[MappedUrl]:
         yield MappedUrl(*row)
 
 
-def not_visited(database: Database, most: int) -> list[str]:
-    """URLs that were named and not visited, drawn at random."""
-    return [row[0] for row in database.read(_NOT_VISITED, (most,))]
+def not_visited(database: Database, most: int, seed: int) -> list[str]:
+    """URLs that were named and not visited, drawn at random; the same draw for the same seed."""
+    return [row[0] for row in database.read(_NOT_VISITED, (seed, most))]
 
 
 def urls_found(database: Database) -> int:

@@ -58,6 +58,15 @@ def test_without_a_sitemap_a_plan_is_within_a_factor_of_two(
     assert pages / 2 <= told["estimate"] <= pages * 2
 
 
+def test_two_plans_of_a_site_that_stays_as_it_is_agree() -> None:
+    with WorldProcess(News(articles=60, sitemaps=False)) as site:
+        plans = [
+            run("plan", site.url("/"), *LOOPBACK, "--sample", "10", "--json").json for _ in range(2)
+        ]
+    assert plans[0]["sampled"] == 10
+    assert plans[0] == plans[1]
+
+
 def test_links_alone_tell_the_size_of_the_test_site(site: SiteProcess) -> None:
     plan = run("plan", site.url("/site/500/"), *LOOPBACK, "--json").json
     assert 250 <= plan["pages"]["estimate"] <= 1_000

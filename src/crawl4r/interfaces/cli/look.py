@@ -30,6 +30,7 @@ from crawl4r.urls.robots import RobotsFile
 from crawl4r.workspace import Workspace
 
 _EDGES = Path("logs", "edges.csv")
+_SEED = 1  # of what is drawn: two plans of a site that stays as it is agree
 # Pages between two looks at what they name; the last for all that follow.
 _ROUNDS = (5, 10, 15, 20)
 
@@ -60,14 +61,16 @@ class Look:
 
     async def sample(self, pages: int) -> Sample:
         """Visit so many pages in all, drawn at random from those that are known."""
-        workspace, chance = self._workspace, random.Random()
+        workspace, chance = self._workspace, random.Random(_SEED)
         workspace.settings = sample_settings(workspace.settings)
         self._wanted, self._sampling_since = pages, time.monotonic()
         self._sampled, rounds = 1, list(_ROUNDS)
         while self._sampled < pages and not self.is_stopped:
             room = min(rounds.pop(0) if len(rounds) > 1 else rounds[0], pages - self._sampled)
             visited = [row.url for row in workspace.pages("done")]
-            chosen = choose(not_visited(workspace.database, CANDIDATES), visited, room, chance)
+            chosen = choose(
+                not_visited(workspace.database, CANDIDATES, _SEED), visited, room, chance
+            )
             if not chosen:
                 break
             await self._visit(tuple(chosen))
