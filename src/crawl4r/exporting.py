@@ -101,7 +101,7 @@ def export_markdown(documents: Iterable[StoredDocument], out: Path) -> int:
         if file.parent not in folders:
             _make_folders(out, Path(place.parent))
             folders.add(file.parent)
-        row = row_of(stored)
+        row = with_iso_times(row_of(stored))
         text = without_unsafe_links(row.pop("markdown"))
         front = {key: value for key, value in row.items() if value not in (None, "", [])}
         with replacing(file) as writer:
