@@ -1,0 +1,1 @@
+"""golden: do users still see what they saw?"""
