@@ -75,7 +75,7 @@ def event_fields(log: str) -> str:
 def layout(workspace: Path) -> str:
     """The files of a workspace; those with random names are counted as one.
 
-    Where passages were deleted, tantivy keeps a `.del` file until it merges, which it does when it likes.
+    Where passages were deleted, tantivy keeps a `.del` file until it merges them away.
     """
     files = (file for file in workspace.rglob("*") if file.is_file() and file.suffix != ".del")
     names = {_RANDOM_NAME.sub("<random>", str(file.relative_to(workspace))) for file in files}
