@@ -59,8 +59,8 @@ soak: setup  ## the long versions: new examples for every property, 300,000 muta
 	@CRAWL4R_FUZZ=300000 $(BIN)/python -m pytest tests/content/test_fuzz.py -s
 	@$(BIN)/python -m tests.attacks --seconds 3600
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults
-	@CRAWL4R_KILLS=1000 $(BIN)/python -m pytest tests/search/test_index_kill.py
-	@CRAWL4R_KILLS=200 $(BIN)/python -m pytest tests/spool/test_spool_kill.py tests/logs/test_log_kill.py
+	@CRAWL4R_KILLS=1000 $(BIN)/python -m pytest tests/indexing/test_index_kill.py
+	@CRAWL4R_KILLS=200 $(BIN)/python -m pytest tests/workspace/separated/test_kill.py tests/logs/test_log_kill.py
 	@$(BIN)/crawl4r selftest --kill 200
 	@$(BIN)/python -m bench.growth
 

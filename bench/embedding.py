@@ -32,7 +32,7 @@ LOADING = """
 import sys, time
 from pathlib import Path
 began = time.perf_counter(), time.process_time()
-from crawl4r.search.embed_minilm import MiniLmEmbedder
+from crawl4r.search.embed.minilm import MiniLmEmbedder
 imported = time.perf_counter(), time.process_time()
 embedder = MiniLmEmbedder(Path(sys.argv[1]), threads=1)
 embedder.embed_query("the first")
@@ -65,9 +65,9 @@ def main() -> int:
 
 def documentation_chunks(count: int) -> list[str]:
     """Evenly taken from all pages."""
-    from crawl4r.content.chunk import chunk_by_structure  # noqa: PLC0415
-    from crawl4r.content.tokens import load_tokenizer  # noqa: PLC0415
-    from crawl4r.extracting import extract  # noqa: PLC0415
+    from crawl4r.content.chunks.chunk import chunk_by_structure  # noqa: PLC0415
+    from crawl4r.content.chunks.tokens import load_tokenizer  # noqa: PLC0415
+    from crawl4r.documents.extractor import extract  # noqa: PLC0415
     from crawl4r.model import PageBody  # noqa: PLC0415
 
     root = next(root for root in DOCUMENTATION.values() if "python" in str(root))
@@ -107,8 +107,8 @@ def loading(cache: Path, rounds: int) -> None:
 
 def bulk(cache: Path, chunks: Sequence[str], rounds: int) -> float:
     """Prints rates; returns that of the embedder as a share of onnxruntime's."""
-    from crawl4r.search.embed_minilm import MiniLmEmbedder  # noqa: PLC0415
-    from crawl4r.search.minilm_file import INPUT  # noqa: PLC0415
+    from crawl4r.search.embed.minilm import MiniLmEmbedder  # noqa: PLC0415
+    from crawl4r.search.embed.minilm_file import INPUT  # noqa: PLC0415
 
     embedder = MiniLmEmbedder(cache, threads=1)
     tokens = [embedder._windows(text) for text in chunks]
@@ -137,7 +137,7 @@ def bulk(cache: Path, chunks: Sequence[str], rounds: int) -> float:
 
 
 def in_parallel(cache: Path, chunks: Sequence[str]) -> None:
-    from crawl4r.search.embed_minilm import MiniLmEmbedder  # noqa: PLC0415
+    from crawl4r.search.embed.minilm import MiniLmEmbedder  # noqa: PLC0415
 
     embedder = MiniLmEmbedder(cache)
     embedder.embed(chunks[:10])
@@ -152,7 +152,7 @@ def in_parallel(cache: Path, chunks: Sequence[str]) -> None:
 
 
 def latency(cache: Path, count: int) -> None:
-    from crawl4r.search.embed_minilm import MiniLmEmbedder  # noqa: PLC0415
+    from crawl4r.search.embed.minilm import MiniLmEmbedder  # noqa: PLC0415
 
     embedder = MiniLmEmbedder(cache)
     walls, cpus = [], []
@@ -169,7 +169,7 @@ def latency(cache: Path, count: int) -> None:
 
 def static(chunks: Sequence[str], rounds: int) -> None:
     from crawl4r.errors import EmbedderMissing  # noqa: PLC0415
-    from crawl4r.search.embed_static import StaticEmbedder  # noqa: PLC0415
+    from crawl4r.search.embed.static import StaticEmbedder  # noqa: PLC0415
 
     try:
         embedder = StaticEmbedder()

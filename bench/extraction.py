@@ -82,8 +82,8 @@ def measure(extract: Callable[[bytes], str]) -> list[Result]:
 
 def ours(html: bytes) -> str:
     """What is left of the page by crawl4r, as text."""
-    from crawl4r.content.main_content import prune  # noqa: PLC0415  the peers' runs do without
-    from crawl4r.markup import parse_html  # noqa: PLC0415
+    from crawl4r.content.extract.main_content import prune  # noqa: PLC0415  the peers' runs do without
+    from crawl4r.formats.html import parse_html  # noqa: PLC0415
 
     return prune(parse_html(html)).words
 

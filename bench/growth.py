@@ -68,8 +68,8 @@ async def _fill(workspace: Path, count: int, url: str) -> None:
     from crawl4r.frontier.priority import breadth_first  # noqa: PLC0415
     from crawl4r.frontier.sqlite import SqliteFrontier  # noqa: PLC0415
     from crawl4r.model import Found  # noqa: PLC0415
-    from crawl4r.settings import load_settings, overrides_of  # noqa: PLC0415
-    from crawl4r.workspace import Workspace  # noqa: PLC0415
+    from crawl4r.settings.load import load_settings, overrides_of  # noqa: PLC0415
+    from crawl4r.workspace.workspace import Workspace  # noqa: PLC0415
 
     settings = load_settings(overrides=overrides_of(allow_private=["127.0.0.1"], max_seconds=0.01))
     async with Workspace(workspace, settings) as opened:
@@ -101,8 +101,8 @@ def _many_hosts(count: int, server: Server, folder: Path) -> None:
 
 
 async def _crawl_hosts(count: int, url: str) -> dict[str, float]:
-    from crawl4r.settings import load_settings, overrides_of  # noqa: PLC0415
-    from crawl4r.workspace import Workspace  # noqa: PLC0415
+    from crawl4r.settings.load import load_settings, overrides_of  # noqa: PLC0415
+    from crawl4r.workspace.workspace import Workspace  # noqa: PLC0415
 
     port = url.rpartition(":")[2]
     names = [f"host-{n}.example" for n in range(count)]

@@ -67,8 +67,8 @@ def crawl_with(client: str, url: str, *, uvloop: bool) -> dict[str, float]:
 
 
 async def _crawl(client: str, url: str) -> dict[str, float]:
-    from crawl4r.settings import load_settings, overrides_of  # noqa: PLC0415
-    from crawl4r.workspace import Workspace  # noqa: PLC0415
+    from crawl4r.settings.load import load_settings, overrides_of  # noqa: PLC0415
+    from crawl4r.workspace.workspace import Workspace  # noqa: PLC0415
 
     options = {"allow_private": ["127.0.0.1"], "rate": 0, "per_host": 64, "concurrency": 64}
     options["extract"] = False
@@ -106,7 +106,7 @@ class AiohttpTransport:
         return made
 
     async def fetch(self, request: Any) -> Any:
-        from crawl4r.fetch.decoding import remove_codings  # noqa: PLC0415
+        from crawl4r.formats.content_coding import remove_codings  # noqa: PLC0415
         from crawl4r.model import Response  # noqa: PLC0415
 
         headers = dict(line.split(": ", 1) for line in request.headers)

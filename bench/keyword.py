@@ -23,8 +23,8 @@ from pathlib import Path
 from statistics import median
 
 from bench.server import DOCUMENTATION
-from crawl4r.search.keyword_postgres import PostgresKeywordIndex
-from crawl4r.search.keyword_tantivy import TantivyIndex
+from crawl4r.search.keyword.postgres import PostgresKeywordIndex
+from crawl4r.search.keyword.tantivy import TantivyIndex
 from crawl4r.search.port import Facets, Filters, KeywordIndex, KeywordQuery, Passage
 from crawl4r.search.query import parse
 

@@ -20,10 +20,10 @@ from msgspec.structs import replace
 
 from bench.retrieval import crawl4r, say
 from bench.server import DOCUMENTATION, serve
-from crawl4r.app_search import SearchDoor
+from crawl4r.indexing.searcher import Searcher
 from crawl4r.search.request import Fusion, Mode, SearchRequest
-from crawl4r.searching import Searcher
-from crawl4r.settings import FILE_NAME, load_settings
+from crawl4r.settings.load import FILE_NAME, load_settings
+from crawl4r.wiring.search import SearchDoor
 
 EVERYDAY = Path(__file__).with_name("questions.jsonl")
 HARD = EVERYDAY.with_name("hard_questions.jsonl")

@@ -52,22 +52,22 @@ def main() -> None:
 def measure(
     name: str, pages: list[tuple[str, bytes]], yardstick: Yardstick, *, profile: bool
 ) -> None:
-    from crawl4r import extracting  # noqa: PLC0415
-    from crawl4r.markup import parse_html  # noqa: PLC0415
+    from crawl4r.documents import extractor  # noqa: PLC0415
+    from crawl4r.formats.html import parse_html  # noqa: PLC0415
     from crawl4r.model import PageBody  # noqa: PLC0415
-    from crawl4r.resilience.allocator import collect_seldom, keep_freed_memory  # noqa: PLC0415
+    from crawl4r.processes.malloc import collect_seldom, keep_freed_memory  # noqa: PLC0415
 
     bodies = [PageBody(html, f"https://docs.example/{file}") for file, html in pages]
     keep_freed_memory()  # as the process that does this in a crawl
     for body in bodies[::20]:  # models are loaded, and patterns compiled, with the first of a kind
-        extracting.extract(body, with_links=False)
+        extractor.extract(body, with_links=False)
     collect_seldom()
     profiler = cProfile.Profile()
     if profile:
         profiler.enable()
-    signed = _Timed(extracting.signature)
-    extracting.signature = signed  # no part of reading, but of finding near-duplicates
-    read, parsed = _Timed(extracting.extract), _Timed(parse_html)
+    signed = _Timed(extractor.signature)
+    extractor.signature = signed  # no part of reading, but of finding near-duplicates
+    read, parsed = _Timed(extractor.extract), _Timed(parse_html)
     found = []
     # In turn with the yardsticks: the machine is not equally fast all the time.
     for slice_ in range(SLICES):
@@ -76,7 +76,7 @@ def measure(
             parsed(body.body)
         yardstick.measure()
     profiler.disable()
-    extracting.signature = signed.function
+    extractor.signature = signed.function
     cpu = 1_000 * (read.seconds - signed.seconds) / len(bodies)
     signing = 1_000 * signed.seconds / len(bodies)
     parsing = 1_000 * parsed.seconds / len(bodies)
@@ -129,7 +129,7 @@ def shares(pages: list[tuple[str, bytes]], found: list[Any]) -> dict[str, tuple[
 
 def truth(html: bytes) -> tuple[list[str], list[str], list[str], list[str]]:
     """Code, headings, rows and list items of the page's main part, read from the page itself."""
-    from crawl4r.markup import parse_html  # noqa: PLC0415
+    from crawl4r.formats.html import parse_html  # noqa: PLC0415
 
     tree = parse_html(html)
     top = tree.select_one(MAIN) or tree.select_one("body")

@@ -94,8 +94,8 @@ def replay(workspace: Path) -> Replayed:
 def _parse(workspace: str) -> float:
     """CPU seconds of the parser for all HTML pages of a workspace; reading them is not counted."""
     import crawl4r  # noqa: PLC0415
-    from crawl4r.markup import parse_html  # noqa: PLC0415
-    from crawl4r.resilience.allocator import keep_freed_memory  # noqa: PLC0415
+    from crawl4r.formats.html import parse_html  # noqa: PLC0415
+    from crawl4r.processes.malloc import keep_freed_memory  # noqa: PLC0415
 
     keep_freed_memory()
     seconds = 0.0

@@ -99,8 +99,8 @@ def report(asked: dict[str, Any], recalled: dict[str, Any], cold: dict[str, Any]
 
 def ask(workspace: Path) -> dict[str, Any]:
     """Latencies without and with a filter and while another process writes; memory."""
-    from crawl4r.app_search import SearchDoor  # noqa: PLC0415
     from crawl4r.search.port import Filters  # noqa: PLC0415
+    from crawl4r.wiring.search import SearchDoor  # noqa: PLC0415
 
     door = SearchDoor(workspace, _settings(workspace))
     questions = _questions(workspace)
@@ -180,7 +180,7 @@ def write(workspace: Path) -> dict[str, int]:
 
 def _revise(index: Any) -> list[Any]:
     """New versions of some documents, with words at once and vectors to come."""
-    from crawl4r.passages import searchable  # noqa: PLC0415
+    from crawl4r.indexing.passages import searchable  # noqa: PLC0415
     from crawl4r.search.catalogue import Found, Version  # noqa: PLC0415
 
     chance = random.Random()
@@ -239,9 +239,9 @@ def recall(workspace: Path) -> dict[str, Any]:
     """Of the ten nearest by exact f32, how many the index finds; with other numbers of candidates."""
     import numpy as np  # noqa: PLC0415
 
-    from crawl4r.search import vectors_scan  # noqa: PLC0415
     from crawl4r.search.generations import Generations  # noqa: PLC0415
     from crawl4r.search.port import Filters  # noqa: PLC0415
+    from crawl4r.search.vectors import scan  # noqa: PLC0415
 
     folder = Generations(workspace / "index").current()
     assert folder
@@ -270,8 +270,8 @@ def recall(workspace: Path) -> dict[str, Any]:
     measure()
     ours = measure()
     table = [("as it is", *ours)]
-    for vectors_scan._CANDIDATES in CANDIDATES:
-        table.append((vectors_scan._CANDIDATES, *measure()))
+    for scan._CANDIDATES in CANDIDATES:
+        table.append((scan._CANDIDATES, *measure()))
     return {"recall": ours[0], "real": about(workspace)["real"], "table": table}
 
 
@@ -329,7 +329,7 @@ def _questions(workspace: Path) -> Iterator[str]:
 
 
 def _settings(workspace: Path) -> Any:
-    from crawl4r.settings import FILE_NAME, load_settings  # noqa: PLC0415
+    from crawl4r.settings.load import FILE_NAME, load_settings  # noqa: PLC0415
 
     return load_settings(workspace / FILE_NAME)
 

@@ -50,9 +50,9 @@ def build(keep: Path, workspace: Path, count: int) -> None:
 
 
 def read_documentation() -> Iterator[Page]:
-    from crawl4r.content.chunk import chunk_by_structure  # noqa: PLC0415
-    from crawl4r.content.tokens import load_tokenizer  # noqa: PLC0415
-    from crawl4r.extracting import extract  # noqa: PLC0415
+    from crawl4r.content.chunks.chunk import chunk_by_structure  # noqa: PLC0415
+    from crawl4r.content.chunks.tokens import load_tokenizer  # noqa: PLC0415
+    from crawl4r.documents.extractor import extract  # noqa: PLC0415
     from crawl4r.model import PageBody  # noqa: PLC0415
 
     count_tokens = load_tokenizer().count
@@ -75,7 +75,7 @@ def real_vectors(keep: Path, pages: Sequence[Page]) -> Any:
     """Of about `REAL_VECTORS` chunks, evenly chosen; embedded once."""
     import numpy as np  # noqa: PLC0415
 
-    from crawl4r.passages import embedded_text  # noqa: PLC0415
+    from crawl4r.indexing.passages import embedded_text  # noqa: PLC0415
 
     texts = [embedded_text(p.title, c.headings, text) for p in pages for c, text in p.chunks]
     texts = texts[:: _stride(len(texts))]
@@ -150,7 +150,7 @@ def fill(folder: Path, versions: Iterator[tuple[Any, list[Any]]], vectors: Any, 
     """Put everything into the three parts, and the vectors as they were into a file."""
     import numpy as np  # noqa: PLC0415
 
-    from crawl4r.passages import searchable  # noqa: PLC0415
+    from crawl4r.indexing.passages import searchable  # noqa: PLC0415
 
     index = open_index(folder, writable=True)
     index.note_model(embedder_of_questions().model)
@@ -185,8 +185,8 @@ def about(workspace: Path) -> dict[str, Any]:
 def open_index(folder: Path, *, writable: bool) -> Any:
     from crawl4r.search.catalogue import Catalogue  # noqa: PLC0415
     from crawl4r.search.index import Index  # noqa: PLC0415
-    from crawl4r.search.keyword_tantivy import TantivyIndex  # noqa: PLC0415
-    from crawl4r.search.vectors_scan import ScanVectors  # noqa: PLC0415
+    from crawl4r.search.keyword.tantivy import TantivyIndex  # noqa: PLC0415
+    from crawl4r.search.vectors.scan import ScanVectors  # noqa: PLC0415
 
     return Index(
         Catalogue(folder / "catalogue.db", writable=writable),
@@ -196,8 +196,8 @@ def open_index(folder: Path, *, writable: bool) -> Any:
 
 
 def embedder_of_questions() -> Any:
-    from crawl4r.app_search import build_embedder  # noqa: PLC0415
-    from crawl4r.settings import Settings  # noqa: PLC0415
+    from crawl4r.settings.load import Settings  # noqa: PLC0415
+    from crawl4r.wiring.search import build_embedder  # noqa: PLC0415
 
     embedder = build_embedder(Settings())
     if embedder is None:

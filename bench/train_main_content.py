@@ -1,4 +1,4 @@
-"""Train the model of `crawl4r.content.main_content` on the labelled pages, and write its weights.
+"""Train the model of `crawl4r.content.extract.main_content` on labelled pages, and write it.
 
     python -m venv /tmp/train && /tmp/train/bin/pip install lightgbm numpy turbohtml
     PYTHONPATH=src /tmp/train/bin/python -m bench.train_main_content
@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.extraction import Labelled, Result, labelled_pages, word_f1, words
-from crawl4r.content.block_features import NameWeights, features, name_parts
-from crawl4r.content.blocks import Page, walk
-from crawl4r.content.content_model import Forest, Model
-from crawl4r.content.main_content import prune_by
-from crawl4r.markup import parse_html
+from crawl4r.content.extract.block_features import NameWeights, features, name_parts
+from crawl4r.content.extract.blocks import Page, walk
+from crawl4r.content.extract.main_content import prune_by
+from crawl4r.content.extract.model import Forest, Model
+from crawl4r.formats.html import parse_html
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "crawl4r" / "content" / "main_content.npz"
 FOLDS = 5

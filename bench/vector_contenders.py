@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from crawl4r.search.port import Facets, Filters
-from crawl4r.search.vectors_scan import ScanVectors
+from crawl4r.search.vectors.scan import ScanVectors
 
 DIMENSION = 384
 DOMAINS = 10

@@ -20,10 +20,10 @@ from itertools import chain
 from pathlib import Path
 from statistics import mean, median
 
-from crawl4r.content.validate import PageVerdict, validate
-from crawl4r.markup import parse_html
+from crawl4r.content.verdict.validate import PageVerdict, validate
+from crawl4r.formats.html import parse_html
 from crawl4r.model import Verdict
-from tests.content.verdict_pages import BAD, GOOD, Page
+from tests.content.verdict.verdict_pages import BAD, GOOD, Page
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 DOCUMENTATION = (

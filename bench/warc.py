@@ -73,8 +73,8 @@ def _export(workspace: Path, out: Path) -> Any:
     import crawl4r  # noqa: PLC0415 - the rest of bench goes without
     from crawl4r.archive.documents import Documents  # noqa: PLC0415
     from crawl4r.archive.requests import Requests  # noqa: PLC0415
-    from crawl4r.archive.warc_files import Packing  # noqa: PLC0415
-    from crawl4r.exporting_warc import (  # noqa: PLC0415
+    from crawl4r.archive.warc.writer import Packing  # noqa: PLC0415
+    from crawl4r.transfer.export_warc import (  # noqa: PLC0415
         Archive,
         Selection,
         export_wacz,

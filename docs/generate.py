@@ -11,11 +11,11 @@ import click
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from crawl4r import settings
-from crawl4r.checking import Section
 from crawl4r.interfaces.cli.main import __doc__ as main_doc
 from crawl4r.interfaces.cli.main import group
-from crawl4r.interfaces.names import FORMER, NAMES, PAGES_CSV
+from crawl4r.interfaces.json.names import FORMER, NAMES, PAGES_CSV
+from crawl4r.settings import load as settings
+from crawl4r.settings.validate import Section
 
 FOLDER = Path(__file__).parent / "reference"
 

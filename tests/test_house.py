@@ -10,21 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r import entries
+from crawl4r.processes import entrypoints
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "src" / "crawl4r"
-ADAPTERS = {
-    "SegmentBlobs", "FileBlobs", "SqliteFrontier", "CurlTransport", "TantivyIndex", "ScanVectors",
-    "PostgresKeywordIndex", "QdrantVectors", "MiniLmEmbedder", "StaticEmbedder", "TeiEmbedder",
-    "OpenAiEmbedder", "TeiReranker", "OnnxReranker",
-}  # fmt: skip
-ADAPTER_MODULES = {
-    "crawl4r.archive.segments",
-    "crawl4r.archive.files",
-    "crawl4r.frontier.sqlite",
-    "crawl4r.fetch.curl",
-}
 MACHINE_PATHS = re.compile(rb"/(?:work|root)/")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z0-9,._-]+\])?==\S+", re.MULTILINE)
@@ -41,18 +30,6 @@ def imports_of(file: Path) -> set[tuple[str, str]]:
     return found
 
 
-def test_only_the_composition_root_names_adapters() -> None:
-    offences = []
-    for file in sorted(PACKAGE.rglob("*.py")):
-        name = str(file.relative_to(PACKAGE))
-        if name in {"app.py", "app_parts.py", "app_places.py", "app_search.py", "app_spool.py"}:
-            continue
-        for module, imported in imports_of(file):
-            if imported in ADAPTERS or module in ADAPTER_MODULES:
-                offences.append(f"{name} imports {imported} from {module}")
-    assert offences == []
-
-
 def test_only_the_http_door_asks_for_what_comes_with_its_framework() -> None:
     offences = [
         str(file.relative_to(PACKAGE))
@@ -65,7 +42,7 @@ def test_only_the_http_door_asks_for_what_comes_with_its_framework() -> None:
 
 
 def test_what_the_sandbox_is_to_run_is_there() -> None:
-    names = [name for key, name in vars(entries).items() if key.isupper()]
+    names = [name for key, name in vars(entrypoints).items() if key.isupper()]
     assert len(names) >= 4
     for name in names:
         module, _, function = name.partition(":")

@@ -14,8 +14,8 @@ from bench.documentation import cached
 from bench.manifest import Manifest
 from bench.peers.environment import cache
 from bench.server import DOCUMENTATION, Server, serve
-from tests.cli.running import run
 from tests.debian import install, program
+from tests.interfaces.cli.running import run
 
 PACKAGES = ("python3-doc", "postgresql-doc-15", "nginx-light")
 WIDE = ("--rate", "0", "--per-host", "16", "--concurrency", "16", "--allow-private", "127.0.0.1")

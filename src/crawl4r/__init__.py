@@ -12,33 +12,35 @@ asyncio.run(main())
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from crawl4r._version import __version__
+
 __all__ = [
     "HostBudgets",
     "Page",
     "Settings",
     "StoredDocument",
     "Workspace",
+    "__version__",
     "load_settings",
     "open",
 ]
 
 if TYPE_CHECKING:
     from crawl4r.archive.documents import StoredDocument
-    from crawl4r.page import Page
-    from crawl4r.resilience.politeness import HostBudgets
-    from crawl4r.settings import Settings, load_settings
-    from crawl4r.workspace import Workspace
-    from crawl4r.workspace import open_workspace as open  # noqa: A004
+    from crawl4r.politeness.host_budget import HostBudgets
+    from crawl4r.settings.load import Settings, load_settings
+    from crawl4r.workspace.page import Page
+    from crawl4r.workspace.workspace import Workspace
+    from crawl4r.workspace.workspace import open_workspace as open  # noqa: A004
 
 _WHERE = {
-    "open": ("crawl4r.workspace", "open_workspace"),
-    "Workspace": ("crawl4r.workspace", "Workspace"),
+    "open": ("crawl4r.workspace.workspace", "open_workspace"),
+    "Workspace": ("crawl4r.workspace.workspace", "Workspace"),
     "StoredDocument": ("crawl4r.archive.documents", "StoredDocument"),
-    "Page": ("crawl4r.page", "Page"),
-    "HostBudgets": ("crawl4r.resilience.politeness", "HostBudgets"),
-    "Settings": ("crawl4r.settings", "Settings"),
-    "load_settings": ("crawl4r.settings", "load_settings"),
+    "Page": ("crawl4r.workspace.page", "Page"),
+    "HostBudgets": ("crawl4r.politeness.host_budget", "HostBudgets"),
+    "Settings": ("crawl4r.settings.load", "Settings"),
+    "load_settings": ("crawl4r.settings.load", "load_settings"),
 }
 
 

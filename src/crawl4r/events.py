@@ -1,18 +1,13 @@
-"""Names of log events, and how they are written.
+"""The names of all log events, and how one is logged.
 
-One canonical line a page, on stderr, as `event key=value ...` for people or one JSON object a line
-for machines. Names live here so that a test can assert them and nobody has to grep for spellings.
+A program decides where events go and how they are written: the command line does so in
+`interfaces/cli/log_lines`. As a library, crawl4r writes nothing until a handler is added.
 """
 
 from __future__ import annotations
 
 import logging
-import sys
-import time
-from typing import IO, Any
-
-from crawl4r.moments import with_iso_times
-from crawl4r.shown import json_text
+from typing import Any
 
 CRAWL_STARTED = "crawl_started"
 CRAWL_ENDED = "crawl_ended"
@@ -65,7 +60,8 @@ COMMAND_FAILED = "command_failed"
 PROCESS_ENDED = "process_ended"  # by its watchdog, with an exit code
 SAID = "said"  # a line that was written to stderr and is no event, in a log of JSON
 
-_logger = logging.getLogger("crawl4r")
+LOGGER = "crawl4r"
+_logger = logging.getLogger(LOGGER)
 _logger.addHandler(logging.NullHandler())  # as a library, we are silent until somebody listens
 
 
@@ -75,58 +71,10 @@ def emit(event: str, level: int = logging.INFO, **fields: Any) -> None:
         _logger.log(level, event, extra={"fields": fields})
 
 
-def are_json() -> bool:
-    """Whether events are written for machines."""
-    return any(isinstance(handler.formatter, _JsonLines) for handler in _logger.handlers)
-
-
 def is_enabled(level: int) -> bool:
     return _logger.isEnabledFor(level)
 
 
-class _Lines(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        fields = getattr(record, "fields", {})
-        stamp = time.strftime("%H:%M:%S", time.localtime(record.created))
-        pairs = " ".join(f"{key}={_plain(value)}" for key, value in fields.items())
-        return f"{stamp} {record.levelname.lower():7} {record.getMessage()} {pairs}".rstrip()
-
-
-class _JsonLines(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        fields = getattr(record, "fields", {})
-        return _json_line(record.created, record.levelname, record.getMessage(), fields)
-
-
-def json_line(event: str, level: int = logging.INFO, **fields: Any) -> str:
-    """An event of now as the log has it for machines, whatever its level."""
-    return _json_line(time.time(), logging.getLevelName(level), event, fields)
-
-
-def _json_line(at: float, level: str, event: str, fields: dict[str, Any]) -> str:
-    return json_text(with_iso_times({"at": at, "level": level.lower(), "event": event, **fields}))
-
-
-def _plain(value: Any) -> str:
-    text = str(value)
-    is_plain = text.isprintable() and not any(c in text for c in ' "')
-    return text if text and is_plain else json_text(text)
-
-
-class _StderrHandler(logging.StreamHandler[IO[str]]):
-    """Follows `sys.stderr`: while something is drawn there, lines appear above it."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.stream = sys.stderr
-        super().emit(record)
-
-
-def set_up_logging(
-    level: str = "warning", *, as_json: bool = False, stream: IO[str] | None = None
-) -> None:
-    """Send crawl4r's events to `stream` (stderr), replacing what was set up before."""
-    handler = logging.StreamHandler(stream) if stream else _StderrHandler()
-    handler.setFormatter(_JsonLines() if as_json else _Lines())
-    _logger.handlers[:] = [handler]
-    _logger.propagate = False
-    _logger.setLevel(level.upper())
+def are_json() -> bool:
+    """Whether events are written for machines."""
+    return any(getattr(each.formatter, "is_json", False) for each in _logger.handlers)

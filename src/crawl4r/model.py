@@ -314,3 +314,14 @@ class Extraction(NamedTuple):
     signature: bytes = b""  # MinHash, to find near-duplicates
     bands: Sequence[int] = ()  # of the signature
     blocks: Sequence[int] = ()  # fingerprints, to learn what repeats over a site
+
+
+class HostMemory(Struct, frozen=True):
+    """What must outlive the process: when the host may be asked again, and how it fared."""
+
+    host: str
+    next_at: float  # epoch seconds
+    delay: float  # seconds it had slowed us down to, 0 when it had not
+    failures: int
+    openings: int
+    open_until: float  # epoch seconds, 0 when closed

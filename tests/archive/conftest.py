@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import brotli
 
-from crawl4r import zstd
+from crawl4r.formats import zstd
 from tests.attacks.mutating import ANY_BYTES, POISON_BYTES, mutated
 from tests.attacks.site import Sent, Site, answer, html_page, prose
 

@@ -7,7 +7,7 @@ import zlib
 
 from tests.attacks.mutating import mutated, odd_word
 from tests.attacks.site import Site, answer
-from tests.content.making_pdf import pdf_saying
+from tests.content.extract.making_pdf import pdf_saying
 
 _EDITS: tuple[tuple[bytes, bytes], ...] = (
     (b"/Kids [3 0 R]", b"/Kids [2 0 R]"), (b"/Kids [3 0 R]", b"/Kids [" + b"3 0 R " * 5_000 + b"]"),

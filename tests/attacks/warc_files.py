@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Callable
 
-from crawl4r import zstd
+from crawl4r.formats import zstd
 from tests.attacks.exports import Exports
 from tests.attacks.mutating import ANY_BYTES, NUMBERS, POISON_BYTES, mutated
 from tests.attacks.redirects import target

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.cli.running import EXECUTABLE
+from tests.interfaces.cli.running import EXECUTABLE
 
 CPU_SECONDS = 30.0  # that the process itself may compute; the bar is 20 on an idle core
 WALL_SECONDS = 300.0  # for a machine that has other things to do

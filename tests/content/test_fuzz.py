@@ -16,15 +16,15 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from crawl4r.app_content import make_extractors
-from crawl4r.documenting import extract_body
-from crawl4r.entries import READER
+from crawl4r.crawling.safe_reader import SafeReader, Unreadable
+from crawl4r.documents.documenter import extract_body
 from crawl4r.model import PageBody, Verdict
-from crawl4r.resilience.sandbox import Sandbox
-from crawl4r.rules import ReadingRules
-from crawl4r.safe_reading import SafeReader, Unreadable
-from crawl4r.sections import Content
-from crawl4r.settings import Settings
+from crawl4r.processes.entrypoints import READER
+from crawl4r.processes.sandbox import Sandbox
+from crawl4r.settings.load import Settings
+from crawl4r.settings.sections import Content
+from crawl4r.urls.policy import ReadingRules
+from crawl4r.wiring.documents import make_extractors
 from tests.content.parser_killers import tangles
 
 PAGES = int(os.environ.get("CRAWL4R_FUZZ", "5000"))

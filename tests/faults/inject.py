@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import crawl4r
-from crawl4r import own_files
 from crawl4r.interfaces.cli.main import main as crawl4r_main
+from crawl4r.storage import own_files
 from tests.faults.operations import Operation, Operations
 
 PACKAGE = str(Path(crawl4r.__file__).parent)

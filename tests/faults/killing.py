@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
-from tests.cli.running import PATIENCE, environment
+from tests.interfaces.cli.running import PATIENCE, environment
 from tests.site.process import REPOSITORY
 
 KILLS_A_WORKSPACE = 5

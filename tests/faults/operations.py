@@ -120,7 +120,7 @@ class Operations:
         return lambda *arguments, **named: real(*arguments, factory=Connection, **named)
 
     def _wrap_keywords(self) -> None:
-        from crawl4r.search.tantivy_shelf import Shelf
+        from crawl4r.search.keyword.tantivy_index import Shelf
 
         real = Shelf.commit
 

@@ -12,8 +12,8 @@ import pytest
 
 import crawl4r
 from crawl4r.errors import Crawl4rError
-from tests.cli.running import Answer, crawl, run
 from tests.faults.whole import METADATA, assert_every_page_is_stored_once, expected_bodies
+from tests.interfaces.cli.running import Answer, crawl, run
 from tests.site.process import SiteProcess
 
 SIZE = 12  # pages

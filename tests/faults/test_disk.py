@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from tests.cli.running import Answer, crawl, environment, run
 from tests.faults.small_disk import resize
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
@@ -20,6 +19,7 @@ from tests.faults.whole import (
     expected_bodies,
     go_on,
 )
+from tests.interfaces.cli.running import Answer, crawl, environment, run
 from tests.site.process import REPOSITORY, SiteProcess
 
 STORES = ("segments", "files")
@@ -38,7 +38,7 @@ def site() -> Iterator[SiteProcess]:
 
 # Without its sum the state is only not compared at the next start; who runs and how it fares is only
 # told; a database that could not be made private before it is opened is made so by the next command.
-HARMLESS = ("write_sum", "processes_in", "write_health", "_keep_private")
+HARMLESS = ("write_sum", "processes_in", "replace_or_overwrite", "_keep_private")
 
 
 @pytest.mark.parametrize("store", STORES)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.app_parts import make_frontier
+from crawl4r.crawling.keeper import Keeper, Shelf
 from crawl4r.errors import StorageFull
 from crawl4r.frontier.revisits import Revisits
-from crawl4r.keeping import Keeper, Shelf
 from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit
-from crawl4r.state.database import Database
-from crawl4r.state.records import HostMemories, Notes
+from crawl4r.storage.database import Database
+from crawl4r.storage.tables import HostMemories, Notes
+from crawl4r.wiring.parts import make_frontier
 from tests.faults.small_disk import resize, small_disk
 
 

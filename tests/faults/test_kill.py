@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, Background, run, wait_until
 from tests.faults.killing import killed_workspaces, plan, start_dying, was_killed
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
     expected_bodies,
     page_requests,
 )
+from tests.interfaces.cli.running import LOOPBACK, Background, run, wait_until
 from tests.site.process import SiteProcess
 
 SIZE = 80  # pages

@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 import crawl4r
-from crawl4r.crawl_run import CrawlRun
 from crawl4r.errors import StorageDamaged, StorageFull
-from crawl4r.resilience.politeness import HostRules
-from tests.cli.running import LOOPBACK, Answer, Background, environment, run, wait_until
+from crawl4r.politeness.host_budget import HostRules
+from crawl4r.workspace.run import CrawlRun
 from tests.faults.small_disk import resize
 from tests.faults.whole import (
     assert_every_page_is_stored_once,
@@ -27,6 +26,7 @@ from tests.faults.whole import (
     go_on,
     page_requests,
 )
+from tests.interfaces.cli.running import LOOPBACK, Answer, Background, environment, run, wait_until
 from tests.site.process import REPOSITORY, SiteProcess
 
 SIZE = 600  # pages: far more than fits in the small disk

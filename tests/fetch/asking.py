@@ -9,8 +9,8 @@ from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.model import Failure, Response
-from crawl4r.urls.address import AddressGate
-from tests.cli.running import PATIENCE
+from crawl4r.urls.egress import AddressGate
+from tests.interfaces.cli.running import PATIENCE
 
 HEADERS = RequestHeaders("Crawlr/0 (tests; +https://example.org)")
 QUICK = FetchLimits(connect_timeout=10, timeout=20)  # no test comes near

@@ -11,7 +11,6 @@ import pytest
 
 from crawl4r.fetch.curl import FetchLimits
 from crawl4r.model import Response
-from tests.cli.running import PATIENCE
 from tests.fetch.asking import (
     answer_of,
     failure_of,
@@ -21,6 +20,7 @@ from tests.fetch.asking import (
     serve_bytes,
     until,
 )
+from tests.interfaces.cli.running import PATIENCE
 from tests.polite.access import SLACK
 from tests.site.bodies import PAGE, POISON
 from tests.site.encodings import PAGE as ENCODED_PAGE

@@ -10,9 +10,9 @@ import pytest
 
 from crawl4r.fetch.curl import FetchLimits
 from crawl4r.model import Verdict
-from tests.cli.running import PATIENCE, wait_until
 from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport, until
 from tests.fetch.memory import MEGABYTE, watch_memory
+from tests.interfaces.cli.running import PATIENCE, wait_until
 from tests.site.process import SiteProcess
 
 SMALL = FetchLimits(timeout=10, max_bytes=MEGABYTE, max_decoded_bytes=2 * MEGABYTE)

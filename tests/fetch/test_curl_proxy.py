@@ -11,7 +11,7 @@ import pytest
 
 import crawl4r
 from crawl4r.fetch.proxies import proxy_id
-from crawl4r.reporting import PageRow
+from crawl4r.reports.url_story import PageRow
 from tests.fetch.asking import answer_of, failure_of, get, open_transport
 from tests.fetch.forward_proxy import ForwardProxy
 from tests.hostile.canary import Canary

@@ -10,8 +10,8 @@ import pytest
 
 import crawl4r
 from crawl4r.errors import SettingsError
-from crawl4r.fetch.decoding import ACCEPTED
 from crawl4r.fetch.headers import RequestHeaders, check_header, parse_head
+from crawl4r.formats.content_coding import ACCEPTED
 from crawl4r.model import Validators
 from tests.fetch.asking import answer_of, fetch_each
 from tests.site.identity import AUTHORIZATION, PASSWORD, USER

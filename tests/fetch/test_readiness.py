@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from crawl4r.fetch.readiness import (
+from crawl4r.fetch.curl_sockets import (
     READ,
     WRITE,
     EpollReadiness,

@@ -8,10 +8,10 @@ import pytest
 
 import crawl4r
 from crawl4r.model import Verdict
-from tests.cli.running import wait_until
 from tests.fetch.asking import answer_of, failure_of, fetch_each, get, open_transport, serve_bytes
 from tests.fetch.forward_proxy import ForwardProxy
 from tests.fetch.nginx import NAME, Nginx, make_certificate
+from tests.interfaces.cli.running import wait_until
 from tests.site.pages import page_bytes, page_path
 
 SIZE = 12

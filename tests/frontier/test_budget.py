@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.moments import epoch_of
-from tests.cli.running import LOOPBACK, Answer, run
+from crawl4r.clock import epoch_of
 from tests.faults.killing import start_dying, was_killed
+from tests.interfaces.cli.running import LOOPBACK, Answer, run
 from tests.worlds.changing import Changing, ChangingSite
 
 WORLD = Changing(pages=300, sitemap=False)

@@ -13,7 +13,7 @@ from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.frontier.revisits import Revisit, Revisits
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 HOST = "example.org"
 GAP = 100.0  # seconds between two visits to everything

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import Answer
 from tests.github.crawling import crawl, prepare, rows_of
 from tests.github.server import GithubSite
+from tests.interfaces.cli.running import Answer
 from tests.site.access_log import AccessRecord
 
 

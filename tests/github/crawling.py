@@ -11,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 
-from tests.cli.running import Answer, Background, run
 from tests.github.server import GithubSite
+from tests.interfaces.cli.running import Answer, Background, run
 from tests.site.access_log import AccessRecord
 
 SEEDS = ("https://github.com/topics", "https://github.com/trending")

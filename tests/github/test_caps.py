@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.cli.running import run, wait_until
 from tests.github.conftest import Crawled
 from tests.github.crawling import (
     ISSUES,
@@ -25,6 +24,7 @@ from tests.github.crawling import (
 )
 from tests.github.repositories import ATLAS, LISTED, LOUD, REPOSITORIES, Repository
 from tests.github.server import GithubSite
+from tests.interfaces.cli.running import run, wait_until
 
 CONCURRENCY = 2  # of the profile: what a kill can make it ask for again
 KILLS_AFTER = (20, 40, 60)  # pages more each time

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from tests.cli.running import run
 from tests.github.crawling import CONTACT, PROFILE, SEEDS, rows_of
 from tests.github.server import GithubSite
+from tests.interfaces.cli.running import run
 
 
 def test_a_crawl_begins_at_the_seeds_that_configure_wrote(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import run
 from tests.github.conftest import Crawled
 from tests.github.markup import NAVIGATION
 from tests.github.repositories import KITE, TIDE, Repository, prose, title_of
+from tests.interfaces.cli.running import run
 
 HOME = "https://github.com"
 

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.running import run
 from tests.github.conftest import Crawled
 from tests.github.crawling import crawl, pages_asked, prepare, rows_of, was_asked_for
 from tests.github.repositories import (
@@ -25,6 +24,7 @@ from tests.github.repositories import (
 )
 from tests.github.routes import FORBIDDEN, ROBOTS, kind_of
 from tests.github.server import GithubSite
+from tests.interfaces.cli.running import run
 
 KINDS = {"topic", "trending", "repo_root", "blob", "issues", "pull"}
 HOME = "https://github.com"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
 from tests.github.conftest import Crawled
 from tests.github.crawling import (
     CONTACT,
@@ -20,6 +19,7 @@ from tests.github.crawling import (
 from tests.github.repositories import BASKET, KITE, SHELF
 from tests.github.routes import ROBOTS, kind_of
 from tests.github.server import GithubSite
+from tests.interfaces.cli.running import run
 
 HOME = "https://github.com"
 

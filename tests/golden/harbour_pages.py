@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.content.making_pdf import pdf_saying
+from tests.content.extract.making_pdf import pdf_saying
 
 ORIGIN = "http://harbour.test"
 DAYS = (1, 2)

@@ -7,8 +7,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from tests.cli.running import EXECUTABLE, PATIENCE, Answer, environment
 from tests.golden.harbour_site import HarbourSite
+from tests.interfaces.cli.running import EXECUTABLE, PATIENCE, Answer, environment
 
 _SETTINGS = {
     "CRAWL4R_INDEX__ENABLED": "true",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from tests.golden.normalising import Normaliser
-from tests.warc.strangers import ArchiveIterator
+from tests.transfer.warc.strangers import ArchiveIterator
 
 _COMMAND = re.compile(r"(?m)^  ([a-z][a-z-]*) {2,}\S")
 _OPTION = re.compile(r"(?m)^  (-.+?)(?:  |$)")

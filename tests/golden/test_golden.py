@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Answer
 from tests.golden.archive import Archive, is_model_installed
 from tests.golden.commands import MAKING, READING, Command
 from tests.golden.comparing import assert_golden
@@ -22,6 +21,7 @@ from tests.golden.shapes import (
     wacz_members,
     warc_records,
 )
+from tests.interfaces.cli.running import Answer
 
 LOGS = (
     "harbour/logs/pages.csv",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import crawl4r
-from crawl4r.crawl import EndedBy
-from crawl4r.reporting import PageRow
+from crawl4r.crawling.loop import EndedBy
+from crawl4r.reports.url_story import PageRow
 
 MOST_SECONDS = 60  # that any crawl of these tests may take; they take a few
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from tests.cli.running import EXECUTABLE, PATIENCE, Answer, environment
+from tests.interfaces.cli.running import EXECUTABLE, PATIENCE, Answer, environment
 
 _WAITER = Path(__file__).with_name("waiter.py")
 MOST_CPU = 20.0  # seconds, of the command and all it starts

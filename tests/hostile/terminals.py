@@ -13,7 +13,7 @@ import termios
 import unicodedata
 from pathlib import Path
 
-from tests.cli.running import EXECUTABLE, PATIENCE, environment
+from tests.interfaces.cli.running import EXECUTABLE, PATIENCE, environment
 
 WIDTH = 2000  # columns: no line is folded, so that whole words can be looked for
 WIDE = {"COLUMNS": str(WIDTH)}

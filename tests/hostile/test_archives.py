@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from crawl4r.archive.wacz_reading import warcs_in
-from crawl4r.archive.warc_reading import read_warc
+from crawl4r.archive.warc.reader import read_warc
+from crawl4r.archive.warc.wacz_reader import warcs_in
 from crawl4r.errors import UsageError
-from tests.cli.running import Answer, run
 from tests.hostile.measured import suffer
-from tests.warc.files import DATE, html_page, http, record, response, skippable, zstandard
+from tests.interfaces.cli.running import Answer, run
+from tests.transfer.warc.files import DATE, html_page, http, record, response, skippable, zstandard
 
 SITE = "http://site.example"
 GOOD = f"{SITE}/good"

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 import crawl4r
-from crawl4r.archive.csv_cells import cells_of
-from crawl4r.zstd import compress
-from tests.cli.running import EXECUTABLE, run
+from crawl4r.formats.csv_line import cells_of
+from crawl4r.formats.zstd import compress
+from tests.interfaces.cli.running import EXECUTABLE, run
 
 WORDS = "Foxes sleep in the sun while the river runs past the old mill. " * 4
 LONGEST = 64 * 1024  # bytes of a file where there is no more room; SQLite needs 32 KiB

@@ -13,9 +13,9 @@ import pytest
 
 import crawl4r
 from crawl4r.errors import SettingsError, WorkspaceError
-from tests.cli.running import LOOPBACK, Answer, crawl, run
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
 from tests.hostile.commanding_site import Reply, html, serving
+from tests.interfaces.cli.running import LOOPBACK, Answer, crawl, run
 from tests.site.process import SiteProcess
 
 PAGES = 4

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import crawl4r
 from crawl4r.fetch.curl import CurlTransport
-from tests.cli.running import LOOPBACK, PATIENCE, run, wait_until
 from tests.fetch.asking import answer_of, get, open_transport
 from tests.hostile.measured import Suffering, suffer
 from tests.hostile.raw_site import GOOD, Pieces, RawSite, answer, chunked, page
+from tests.interfaces.cli.running import LOOPBACK, PATIENCE, run, wait_until
 
 ENDLESS = 10**9
 

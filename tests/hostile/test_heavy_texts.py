@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from tests.cli.running import LOOPBACK, run
 from tests.hostile.measured import Ordeal, suffer
 from tests.hostile.serving import HTML, PROSE, Site, article, serving
+from tests.interfaces.cli.running import LOOPBACK, run
 
 WORDS_ONLY = {"CRAWL4R_EMBEDDER__KIND": "none"}
 ROWS = "".join(f"<tr><td>a{row}<td>b{row}" for row in range(60_000))

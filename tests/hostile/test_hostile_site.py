@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 import crawl4r
-from crawl4r.crawl import EndedBy
+from crawl4r.crawling.loop import EndedBy
 from tests.fetch.memory import MEGABYTE, Growth, watch_memory
 from tests.hostile.crawling import Crawled, crawl, quick_settings
 from tests.site.pages import page_bytes, page_path

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, run
 from tests.hostile.commanding_site import MARKUP, Reply, html, serving
 from tests.hostile.terminals import WIDE, in_terminal, live_links
+from tests.interfaces.cli.running import LOOPBACK, run
 
 WORDS_ONLY = {"CRAWL4R_EMBEDDER__KIND": "none"}
 TAGS = ["[/bold]", "[link=http://evil.example/]click[/link]", "[red]x[/red]", ":bomb:"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, crawl, run
 from tests.content.parser_killers import KILLERS
+from tests.interfaces.cli.running import LOOPBACK, crawl, run
 from tests.logs.world import World, article, serving
 
 GOOD = 12

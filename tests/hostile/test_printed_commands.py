@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, run
 from tests.hostile.commanding_site import Reply, html, serving
 from tests.hostile.terminals import WIDE, in_terminal
+from tests.interfaces.cli.running import LOOPBACK, run
 
 EVIL = "x';evil;'$(evil)`evil`"  # a command that a shell would run if it were not quoted
 EVIL_PATH = "/';evil;'$(evil)"  # none of its characters has to be escaped in a URL

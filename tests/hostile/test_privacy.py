@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.search.embed_minilm import is_installed
-from tests.cli.running import EXECUTABLE, LOOPBACK, environment
+from crawl4r.search.embed.minilm import is_installed
 from tests.hostile.rebound import NAME_SERVER
 from tests.hostile.traced import Traced, can_trace, trace
+from tests.interfaces.cli.running import EXECUTABLE, LOOPBACK, environment
 from tests.worlds.changing import Changing
 from tests.worlds.own_network import OwnNetwork
 from tests.worlds.process import WorldProcess

@@ -16,11 +16,11 @@ import yaml
 
 import crawl4r
 from crawl4r.errors import StorageError
-from crawl4r.search.keyword_postgres import PostgresKeywordIndex
-from crawl4r.state.database import Database
-from crawl4r.state.migrations import VERSIONS
-from tests.cli.running import LOOPBACK, Answer, crawl, run
+from crawl4r.search.keyword.postgres import PostgresKeywordIndex
+from crawl4r.storage.database import Database
+from crawl4r.storage.migrations import VERSIONS
 from tests.fetch.forward_proxy import ForwardProxy
+from tests.interfaces.cli.running import LOOPBACK, Answer, crawl, run
 from tests.site.process import SiteProcess
 
 SECRET = "hunter2"

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import PATIENCE, wait_until
 from tests.hostile.measured import Suffering
-from tests.search.embedding_servers import HashEmbedder, our_service
+from tests.interfaces.cli.running import PATIENCE, wait_until
+from tests.search.embed.embedding_servers import HashEmbedder, our_service
 
 HEAD = "POST /embed HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
 QUESTION = b'{"inputs": "one cat"}'

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import crawl4r
-from crawl4r.reporting import PageRow
-from tests.cli.running import LOOPBACK, Answer, run
+from crawl4r.reports.url_story import PageRow
 from tests.hostile.measured import suffer
 from tests.hostile.raw_site import GOOD, Pieces, RawSite, answer
+from tests.interfaces.cli.running import LOOPBACK, Answer, run
 
 EXPLORING = {"CRAWL4R_EXPLORE__ENABLED": "true"}
 MOST_LISTINGS, MOST_NESTING = 500, 3  # by default

@@ -7,10 +7,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from crawl4r import zstd
-from tests.cli.running import LOOPBACK, run
+from crawl4r.formats import zstd
 from tests.hostile.measured import suffer
 from tests.hostile.serving import HTML, PROSE, Site, article, serving
+from tests.interfaces.cli.running import LOOPBACK, run
 
 KINDS = ("jsonl", "markdown", "csv", "parquet", "warc")
 WORDS_ONLY = {"CRAWL4R_EMBEDDER__KIND": "none"}

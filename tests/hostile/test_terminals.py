@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from crawl4r.search.embed_minilm import is_installed
-from tests.cli.running import LOOPBACK, run
+from crawl4r.search.embed.minilm import is_installed
 from tests.hostile.commanding_site import (
     BIDI,
     C1,
@@ -29,7 +28,8 @@ from tests.hostile.commanding_site import (
     serving,
 )
 from tests.hostile.terminals import WIDE, in_terminal, on_terminal, smuggled
-from tests.warc.files import response
+from tests.interfaces.cli.running import LOOPBACK, run
+from tests.transfer.warc.files import response
 
 INDEXED = {"CRAWL4R_INDEX__ENABLED": "true", "CRAWL4R_FETCH__RETRIES": "0"}
 ESCAPED_TITLE = r"\x1b]0;evil\x07"

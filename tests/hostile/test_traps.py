@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.crawl import EndedBy
+from crawl4r.crawling.loop import EndedBy
 from tests.hostile.crawling import crawl, quick_settings
 from tests.site.process import SiteProcess
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, Answer, run
-from tests.content.making_pdf import pdf_saying
+from tests.content.extract.making_pdf import pdf_saying
+from tests.interfaces.cli.running import LOOPBACK, Answer, run
 from tests.logs.world import Answer as Page
 from tests.logs.world import World, article, serving
 

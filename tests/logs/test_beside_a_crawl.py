@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.archive.metrics_log import GAUGES, HEADER, MetricsLog
+from crawl4r.archive.lines.metrics_csv import GAUGES, HEADER, MetricsLog
 from crawl4r.errors import StorageDamaged
-from crawl4r.state.database import Database
-from tests.cli.test_loading import loaded_by
+from crawl4r.storage.database import Database
+from tests.interfaces.cli.test_loading import loaded_by
 from tests.logs.tables import (
     EDGES,
     FORMULA,
@@ -221,7 +221,7 @@ def test_the_last_metrics_are_what_the_state_says(workspace: Path) -> None:
 def test_metrics_are_taken_again_and_again_and_called_by_their_role(
     world: World, tmp_path: Path
 ) -> None:
-    from crawl4r.crawl_run import CrawlRun
+    from crawl4r.workspace.run import CrawlRun
 
     async def work() -> None:
         settings = settings_with(
@@ -295,10 +295,12 @@ def test_a_crawl_without_logs_loads_nothing_of_them() -> None:
         f"crawl4r.{name}"
         for name in ("edges", "edge_log", "app_logs", "archive.pages_csv", "archive.csv_cells")
     }
-    assert not loaded_by("import crawl4r.interfaces.cli.running, crawl4r.workspace") & ours
+    assert (
+        not loaded_by("import crawl4r.interfaces.cli.run_crawl, crawl4r.workspace.workspace") & ours
+    )
 
 
 def test_a_replaying_process_loads_little() -> None:
     heavy = {"asyncio", "click", "rich", "numpy", "pycurl", "yaml"}
-    code = "import crawl4r.resilience.sandboxed, crawl4r.edges"
+    code = "import crawl4r.processes.worker, crawl4r.logs.edge_rows"
     assert not loaded_by(code) & heavy

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crawl4r.archive.csv_cells import cell, cells_of, lines_of, quoted
-from crawl4r.archive.pages_csv import COLUMNS, PAGES
+from crawl4r.archive.lines.pages_csv import COLUMNS, PAGES
+from crawl4r.clock import iso_time
+from crawl4r.formats.csv_line import cell, cells_of, lines_of, quoted
 from crawl4r.model import Capture, Verdict
-from crawl4r.moments import iso_time
 from tests.logs.tables import FORMULA
 
 BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.edges import EdgePage, EdgeReader, Targets, make_edge_reader
 from crawl4r.errors import InvalidUrl
-from crawl4r.rules import spelling_as_json, spelling_from_json
+from crawl4r.logs.edge_rows import EdgePage, EdgeReader, Targets, make_edge_reader
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
+from crawl4r.urls.policy import spelling_as_json, spelling_from_json
 from tests.site import links as link_pages
 
 PAGE = "http://e.org/dir/page?q=1"

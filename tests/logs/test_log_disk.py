@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Answer, crawl, environment, run
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.interfaces.cli.running import Answer, crawl, environment, run
 from tests.logs.tables import EDGES, METADATA, METRICS, PAGES, assert_metrics_agree
 from tests.site.process import REPOSITORY, SiteProcess
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import LOOPBACK, run
 from tests.faults.killing import killed_workspaces, plan, start_dying
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.interfaces.cli.running import LOOPBACK, run
 from tests.logs.tables import EDGES, PAGES, about, assert_metrics_agree, rows
 from tests.site.process import SiteProcess
 

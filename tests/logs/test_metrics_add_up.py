@@ -12,9 +12,9 @@ import pytest
 
 from crawl4r.archive.visit_classes import ANSWERED, ENDED, tally
 from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit
-from crawl4r.state.database import Database
-from crawl4r.state.records import Notes
-from tests.cli.running import LOOPBACK, Answer, run
+from crawl4r.storage.database import Database
+from crawl4r.storage.tables import Notes
+from tests.interfaces.cli.running import LOOPBACK, Answer, run
 from tests.logs.tables import METRICS, PAGES, about, assert_metrics_agree, rows, state
 from tests.older_workspaces import set_back_to_8
 from tests.site.process import SiteProcess

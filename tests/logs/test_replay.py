@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.app_logs import FILES
-from crawl4r.replaying import ReplayReport
-from tests.cli.running import run
+from crawl4r.logs.replay import ReplayReport
+from crawl4r.wiring.logs import FILES
 from tests.faults.killing import plan, start_dying, was_killed
+from tests.interfaces.cli.running import run
 from tests.logs.tables import ALL, EDGES, METADATA, PAGES, contents, rows
 from tests.logs.world import SLOW, Answer, World, article, crawl, furnish, serving, settings_with
 

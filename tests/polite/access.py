@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import crawl4r
-from crawl4r.crawl_run import CrawlRun
+from crawl4r.workspace.run import CrawlRun
 from tests.site.access_log import AccessRecord
 
 SLACK = (

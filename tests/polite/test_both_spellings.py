@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import crawl, run
+from tests.interfaces.cli.running import crawl, run
 from tests.logs.world import Answer, World, article, serving
 
 ROBOTS = b"User-agent: *\nDisallow: /*?sort=\nDisallow: /*?a=1&\n"

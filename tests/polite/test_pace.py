@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.crawl_run import CrawlRun
+from crawl4r.workspace.run import CrawlRun
 from tests.polite.access import SLACK, assert_polite, by_host, crawl, gaps
 from tests.site.access_log import AccessRecord
 from tests.site.process import SiteProcess

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.resilience.politeness import Health, HostMemory, HostRules
+from crawl4r.model import HostMemory
+from crawl4r.politeness.host_budget import Health, HostRules
 from tests.polite.access import SLACK, by_host, crawling, gaps
 from tests.site.access_log import AccessRecord
 from tests.site.process import SiteProcess

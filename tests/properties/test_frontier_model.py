@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from crawl4r.frontier.priority import breadth_first
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Ending, Found, FoundBy, Lease, UrlState, Verdict
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 from tests.properties import steady
 
 PENDING, LEASED, WAITING = UrlState.PENDING, UrlState.LEASED, UrlState.WAITING

@@ -8,7 +8,7 @@ import pytest
 from crawl4r.frontier.priority import PRIORITIES, Strategy, breadth_first
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Ending, Found, FoundBy, Lease, UrlState, Verdict
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 HOST = "e.org"
 

@@ -10,7 +10,7 @@ import sys
 import time
 
 import crawl4r
-from crawl4r import events
+from crawl4r.interfaces.cli.log_lines import set_up_logging
 
 
 def do_something_slow_with_a_page(seconds: float) -> None:
@@ -31,6 +31,6 @@ async def main(url: str, workspace: str, seconds: float, *, exits: bool) -> None
 
 
 if __name__ == "__main__":
-    events.set_up_logging("warning", as_json=True)
+    set_up_logging("warning", as_json=True)
     url, workspace, seconds, *words = sys.argv[1:]
     asyncio.run(main(url, workspace, float(seconds), exits="exits" in words))

@@ -10,9 +10,9 @@ import pytest
 
 from crawl4r.fetch.port import Request
 from crawl4r.model import Failure, Response
-from crawl4r.settings import Settings, load_settings
-from crawl4r.urls.address import AddressGate
-from crawl4r.workspace import Workspace
+from crawl4r.settings.load import Settings, load_settings
+from crawl4r.urls.egress import AddressGate
+from crawl4r.workspace.workspace import Workspace
 
 OVERRIDES = {
     "politeness": {"rate": 0, "per_host": 4, "obey_robots": False},

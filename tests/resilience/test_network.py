@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from crawl4r.model import Failure, Response, Verdict
-from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
-from crawl4r.resilience.stalling import WatchRules
+from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.stall import WatchRules
 
 ANSWER = Response("http://a.example/", 200, [], b"", 0.0, 0.1, 0)
 NO_ANSWER = Failure(Verdict.NETWORK_ERROR, "connect: refused", transient=True)

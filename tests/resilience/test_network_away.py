@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import LOOPBACK, Answer, Background, run, wait_until
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
+from tests.interfaces.cli.running import LOOPBACK, Answer, Background, run, wait_until
 from tests.resilience.test_watchdog import events_of, health_in
 from tests.site.process import SiteProcess
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.errands import Errands
+from crawl4r.crawling.side_requests import Errands
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request
 from crawl4r.fetch.proxies import ProxyPool, Rotation
@@ -18,11 +18,11 @@ from crawl4r.frontier.priority import breadth_first
 from crawl4r.frontier.schedule import RobotsErrand, Schedule
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Ending, Failure, Found, FoundBy, Lease, Response, UrlState, Verdict
-from crawl4r.resilience.brake import Brake
+from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.politeness.shared_host_lock import Turnstile
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.politeness import Health, HostBudgets, HostRules
-from crawl4r.resilience.turnstile import Turnstile
-from crawl4r.state.database import Database
+from crawl4r.resilience.pause_gate import Brake
+from crawl4r.storage.database import Database
 
 HOST = "e.org"
 

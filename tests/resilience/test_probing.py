@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from crawl4r.resilience.probing import (
+from crawl4r.resilience.probes import (
     REFUSES,
     Endpoint,
     Prober,
@@ -17,7 +17,7 @@ from crawl4r.resilience.probing import (
     is_there,
     place_of_proxy,
 )
-from crawl4r.urls.address import AddressGate
+from crawl4r.urls.egress import AddressGate
 
 OPEN = AddressGate(["127.0.0.0/8"])
 SHUT = AddressGate()

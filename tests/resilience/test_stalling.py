@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crawl4r.resilience.memory import Growth, own_mb
-from crawl4r.resilience.stalling import (
+from crawl4r.resilience.stall import (
     Decision,
     Facts,
     View,

@@ -10,17 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.crawl import EndedBy
-from crawl4r.crawl_run import CrawlRun
+from crawl4r.crawling.loop import EndedBy
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.port import Transport
-from crawl4r.reopening import may_pass, worst_of
-from crawl4r.resilience.health import health_of, write_health
-from crawl4r.resilience.politeness import Health, HostBudgets, HostRules
-from crawl4r.settings import Settings, load_settings
-from crawl4r.urls.address import AddressGate
-from crawl4r.workspace import Workspace
+from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.resilience.health_file import NAME, health_of, health_text
+from crawl4r.settings.load import Settings, load_settings
+from crawl4r.storage.own_files import replace_or_overwrite
+from crawl4r.urls.egress import AddressGate
+from crawl4r.workspace.run import CrawlRun
+from crawl4r.workspace.store_recovery import may_pass, worst_of
+from crawl4r.workspace.workspace import Workspace
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies
 from tests.resilience.test_watchdog import Dumb, health_in
 from tests.site.process import SiteProcess
@@ -130,10 +131,10 @@ def test_only_a_store_that_cannot_be_written_is_waited_for(
 
 def test_a_crawl_that_runs_and_says_nothing_is_called_silent(tmp_path: Path) -> None:
     said = {"pid": os.getpid(), "state": "running", "at": time.time() - 300}
-    write_health(tmp_path, said)
+    replace_or_overwrite(tmp_path / NAME, health_text(said))
     health = health_of(tmp_path, os.getpid())
     assert health is not None
     assert health["state"] == "silent"
     assert "its last word was: running" in health["why"]
-    write_health(tmp_path, said | {"at": time.time()})
+    replace_or_overwrite(tmp_path / NAME, health_text(said | {"at": time.time()}))
     assert (health_of(tmp_path, os.getpid()) or {})["state"] == "running"

@@ -16,24 +16,24 @@ from typing import Any
 
 import pytest
 
-from crawl4r.crawl import EndedBy
+from crawl4r.clock import Clock, with_epoch_times
+from crawl4r.crawling.loop import EndedBy
 from crawl4r.errors import StorageError
 from crawl4r.fetch.port import Request
 from crawl4r.model import Failure, Response
-from crawl4r.moments import with_epoch_times
-from crawl4r.resilience.brake import Brake
-from crawl4r.resilience.clock import Clock
-from crawl4r.resilience.health import new_history, read_health, write_health
+from crawl4r.resilience.health_file import NAME, HealthFile, health_text, new_history, read_health
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import Network
-from crawl4r.resilience.probing import Prober
-from crawl4r.resilience.stalling import View, WatchRules
+from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.probes import Prober
+from crawl4r.resilience.stall import View, WatchRules
 from crawl4r.resilience.watchdog import Watchdog
-from crawl4r.settings import Settings, load_settings
-from crawl4r.urls.address import AddressGate
-from crawl4r.workspace import Workspace
-from tests.cli.running import LOOPBACK, Background, environment, run, wait_until
+from crawl4r.settings.load import Settings, load_settings
+from crawl4r.storage.own_files import replace_or_overwrite
+from crawl4r.urls.egress import AddressGate
+from crawl4r.workspace.workspace import Workspace
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies, go_on
+from tests.interfaces.cli.running import LOOPBACK, Background, environment, run, wait_until
 from tests.site.process import REPOSITORY, SiteProcess
 
 ONE_SECOND = {"CRAWL4R_RESILIENCE__STALL_SECONDS": "1"}
@@ -156,7 +156,14 @@ def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: 
 
         network, prober = Network(Brake(), heart), Prober(AddressGate().refusal)
         dog = Watchdog(
-            tmp_path, network, prober, lambda: rules, look, print, clock=clock, history=history
+            HealthFile(tmp_path, replace_or_overwrite),
+            network,
+            prober,
+            lambda: rules,
+            look,
+            print,
+            clock=clock,
+            history=history,
         )
         dog.start()
         looked.clear()
@@ -172,7 +179,7 @@ def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: 
 
 def test_health_is_written_with_moments_as_people_read_them(tmp_path: Path) -> None:
     told = {"state": "ended", "at": 1.5, "last_beat": None, "last_stall": {"at": 0.0, "quiet_s": 3}}
-    write_health(tmp_path, told)
+    replace_or_overwrite(tmp_path / NAME, health_text(told))
     assert health_in(tmp_path)["at"] == "1970-01-01T00:00:01.500Z"
     assert read_health(tmp_path) == told
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.search.keyword_postgres import PostgresKeywordIndex
-from crawl4r.search.keyword_tantivy import TantivyIndex
+from crawl4r.search.keyword.postgres import PostgresKeywordIndex
+from crawl4r.search.keyword.tantivy import TantivyIndex
 from crawl4r.search.port import KeywordIndex
 
 _schemas = count(1)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.content.kinds import Kind
-from crawl4r.content.markdown_blocks import ChunkKind
+from crawl4r.content.markdown.blocks import ChunkKind
 from crawl4r.errors import UsageError
+from crawl4r.formats.media_kind import Kind
 from crawl4r.search.port import Clause, Filters
 from crawl4r.search.query import (
     LONGEST_QUERY,

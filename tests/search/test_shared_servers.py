@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import Answer, run
-from tests.search.qdrant_server import QdrantServer
-from tests.search.qdrant_server import qdrant_server as served
+from tests.interfaces.cli.running import Answer, run
+from tests.search.vectors.qdrant_server import QdrantServer
+from tests.search.vectors.qdrant_server import qdrant_server as served
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Payload indexes have no effect"),

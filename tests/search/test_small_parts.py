@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crawl4r.errors import UsageError
-from crawl4r.search.caching import AnswerCache
+from crawl4r.search.answer_cache import AnswerCache
 from crawl4r.search.cursor import Cursor
 from crawl4r.search.generations import Generations
 

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from crawl4r import events
-from crawl4r.interfaces.cli.summary import summary_of
-from crawl4r.resilience.clock import Clock
-from crawl4r.settings import load_settings, merge
-from crawl4r.workspace import Workspace
+from crawl4r.clock import Clock
+from crawl4r.interfaces.cli.log_lines import set_up_logging
+from crawl4r.interfaces.json.crawl_summary import summary_of
+from crawl4r.settings.load import load_settings, merge
+from crawl4r.workspace.workspace import Workspace
 
 # The site is on this machine, and what is made of pages, or guessed, is no matter of the network.
 ABOUT_US: dict[str, Any] = {
@@ -70,7 +70,7 @@ async def crawl(clock: Clock, url: str, workspace: Path, told: dict[str, Any]) -
 def main() -> None:
     speed, url, workspace, *options = sys.argv[1:]
     told = json.loads(options[0]) if options else {}
-    events.set_up_logging("warning", as_json=True)
+    set_up_logging("warning", as_json=True)
     clock = hurried_clock(float(speed))
     with asyncio.Runner(loop_factory=lambda: HurriedLoop(clock)) as runner:
         print(json.dumps(runner.run(crawl(clock, url, Path(workspace), told))))

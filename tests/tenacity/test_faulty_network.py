@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import (
+from tests.faults.whole import assert_every_page_is_stored_once
+from tests.hostile.rebound import PUBLIC
+from tests.interfaces.cli.running import (
     EXECUTABLE,
     LOOPBACK,
     PATIENCE,
@@ -25,8 +27,6 @@ from tests.cli.running import (
     run,
     wait_until,
 )
-from tests.faults.whole import assert_every_page_is_stored_once
-from tests.hostile.rebound import PUBLIC
 from tests.resilience.test_watchdog import health_in
 from tests.site.pages import page_bytes, page_path
 from tests.site.process import REPOSITORY, SiteProcess

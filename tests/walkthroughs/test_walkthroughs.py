@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXECUTABLE, environment
+from tests.interfaces.cli.running import EXECUTABLE, environment
 from tests.walkthroughs.example_site import example_site
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.running import wait_until
+from tests.interfaces.cli.running import wait_until
 from tests.worlds.changing import Changing
 from tests.worlds.fault_proxy import Fault, FaultProxy
 from tests.worlds.process import WorldProcess

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXECUTABLE, LOOPBACK, environment
+from tests.interfaces.cli.running import EXECUTABLE, LOOPBACK, environment
 from tests.worlds.changing import Changing
 from tests.worlds.own_network import NamesAre, OwnNetwork
 from tests.worlds.process import WorldProcess

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from crawl4r.archive.json_text import as_json
 from crawl4r.errors import StorageDamaged
+from crawl4r.formats.json_line import as_json
 from crawl4r.model import Capture, Failure, Verdict, Visit
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 _COLUMNS = (
     "fetched_at, status, verdict, reason, sha256, bytes, content_type, encoding, headers, etag, "

@@ -9,13 +9,13 @@ from collections.abc import Generator, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from crawl4r import zstd
 from crawl4r.errors import StorageDamaged
+from crawl4r.formats import zstd
 from crawl4r.model import Capture, Document
-from crawl4r.state.database import Database
-from crawl4r.state.records import Notes
+from crawl4r.safe_text import load_json, well_formed
+from crawl4r.storage.database import Database
+from crawl4r.storage.tables import Notes
 from crawl4r.urls.canonical import split
-from crawl4r.wellformed import load_json, well_formed
 
 _LEVEL = 3
 _CURSOR, _EPOCH = "documents_cursor", "documents_epoch"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 _NEWS = """
 SELECT c.id FROM captures c

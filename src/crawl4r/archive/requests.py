@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 
 class Errand(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 _LEAST_PAGES = 6  # that teach anything
 _SAMPLE = 24  # pages; then the lesson is over

@@ -17,18 +17,18 @@ from typing import Any
 import pycurl
 from msgspec import Struct, field
 
+from crawl4r.clock import REAL_CLOCK, Clock
+from crawl4r.fetch.connection_cost import Effort
 from crawl4r.fetch.cookie_jar import CookieJar
 from crawl4r.fetch.curl_errors import costly_answer, failure_of
-from crawl4r.fetch.decoding import TooLarge, Undecodable, remove_codings
-from crawl4r.fetch.effort import Effort
+from crawl4r.fetch.curl_sockets import make_readiness
 from crawl4r.fetch.headers import parse_head
 from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.fetch.proxies import proxy_id
-from crawl4r.fetch.readiness import make_readiness
+from crawl4r.formats.content_coding import TooLarge, Undecodable, remove_codings
 from crawl4r.model import Failure, Response, Verdict
-from crawl4r.resilience.clock import REAL_CLOCK, Clock
-from crawl4r.urls.address import AddressGate
 from crawl4r.urls.canonical import host_of_netloc, split
+from crawl4r.urls.egress import AddressGate
 
 _MAX_IDLE_HANDLES = 256
 _NAMES_KEPT = 60.0  # seconds that an address is used without asking for it again

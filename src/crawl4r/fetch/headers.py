@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from crawl4r.errors import SettingsError
-from crawl4r.fetch.decoding import ACCEPTED
+from crawl4r.formats.content_coding import ACCEPTED
 from crawl4r.model import Validators
 from crawl4r.urls.canonical import split
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from crawl4r.model import GUESSED, Ending, FoundBy, Lease, UrlState, Verdict
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 _BY = ", ".join(f"'{by.value}'" for by in sorted(GUESSED))
 _LED = frozenset([Verdict.OK, Verdict.NOT_MODIFIED, Verdict.REDIRECT])

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from crawl4r.model import Verdict, verdict_of
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 NOT_AGAIN = "not visited again: "  # begins the reason of a kept page that a rule of now keeps out
 _SOME = 1000  # rows at a time: those before them are being changed

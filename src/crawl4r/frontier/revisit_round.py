@@ -9,8 +9,8 @@ from __future__ import annotations
 from crawl4r.frontier.guesses import is_in_vain
 from crawl4r.frontier.refusals import NOT_AGAIN
 from crawl4r.frontier.revisits import VISITED_AT, Revisits, score_of
-from crawl4r.state.database import Database
-from crawl4r.state.records import Notes
+from crawl4r.storage.database import Database
+from crawl4r.storage.tables import Notes
 
 _BEGUN = "revisit_round"  # a note: when the round that is under way began
 _BY_AGE = 10  # one visit in so many goes to what was not visited for longest

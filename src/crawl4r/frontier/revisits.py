@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.change_rate import ChangeRates, Watched, learn
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 # When a page was visited last, in a statement that calls its tables u and r.
 VISITED_AT = (

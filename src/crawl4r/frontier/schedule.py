@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
-from crawl4r.resilience.brake import Brake
+from crawl4r.politeness.host_budget import HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.politeness import HostBudgets
+from crawl4r.resilience.pause_gate import Brake
 
 _LEASES_AT_HAND = 4096  # over all hosts
 _MOST_HOSTS = 20_000

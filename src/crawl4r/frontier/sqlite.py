@@ -13,7 +13,7 @@ from crawl4r.frontier.guesses import is_guess, is_in_vain
 from crawl4r.frontier.kept import IS_KEPT
 from crawl4r.frontier.refusals import NOT_AGAIN
 from crawl4r.model import GUESSED, Ending, Found, Lease, UrlState, Validators, Verdict, verdict_of
-from crawl4r.state.database import Database
+from crawl4r.storage.database import Database
 
 _INSERT = """
 INSERT INTO urls (url, host_id, state, priority, depth, found_by, found_at, referrer, rule,

@@ -1,1 +1,1 @@
-"""resilience: how not to hurt a host, or ourselves?"""
+"""resilience: is it still alive, and what if not?"""

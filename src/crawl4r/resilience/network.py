@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 
 from crawl4r import events
 from crawl4r.model import Failure, Response, Verdict
-from crawl4r.resilience.brake import Brake
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.stalling import WatchRules
+from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.stall import WatchRules
 
 HELD_AS = "network"
 _ANSWERED = 16  # places that are remembered

@@ -12,17 +12,16 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from crawl4r import events
-from crawl4r.resilience.clock import REAL_CLOCK, Clock
-from crawl4r.resilience.examining import examine, stack_of, within
-from crawl4r.resilience.health import NO_NETWORK, PAUSED, HealthFile, new_history
+from crawl4r.clock import REAL_CLOCK, Clock
+from crawl4r.resilience.diagnostics import examine, stack_of, within
+from crawl4r.resilience.health_file import NO_NETWORK, PAUSED, HealthFile, new_history
 from crawl4r.resilience.memory import Growth, own_mb
 from crawl4r.resilience.network import Network
-from crawl4r.resilience.probing import Prober, endpoints_of, in_words, is_there
-from crawl4r.resilience.stalling import (
+from crawl4r.resilience.probes import Prober, endpoints_of, in_words, is_there
+from crawl4r.resilience.stall import (
     Decision,
     Facts,
     View,
@@ -43,7 +42,7 @@ class Watchdog:
 
     def __init__(
         self,
-        folder: Path,
+        file: HealthFile,
         network: Network,
         prober: Prober,
         rules: Callable[[], WatchRules],
@@ -57,7 +56,7 @@ class Watchdog:
         """`look` and `obey` are called in the event loop. `history` is what earlier watchdogs of the
         same crawl have seen; this one adds to it."""
         self.may_exit = False  # end the process when the loop stays blocked: only for programs
-        self._folder = folder
+        self._file = file
         self._network = network
         self._prober = prober
         self._rules = rules
@@ -81,7 +80,6 @@ class Watchdog:
         self._leaves: tuple[Decision, float] | None = None  # since when
         self._ended = ""  # why, once it has
         self._woken = threading.Event()
-        self._file = HealthFile(folder)
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
     def start(self) -> None:
@@ -185,7 +183,7 @@ class Watchdog:
             self._say(events.LOOP_BLOCKED, 40, seconds=round(blocked, 1), where=where, stack=stack)
         silence = Facts(quiet, blocked, stack)
         places, growth = self._network.places, self._growth.mb_an_hour()
-        facts = examine(silence, self._folder, self._prober, places, growth)
+        facts = examine(silence, self._file.folder, self._prober, places, growth)
         decision = decide(facts, self._rules())
         if blocked and not self.may_exit:
             decision = Decision.LOOK_AGAIN

@@ -13,11 +13,11 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawl4r import zstd
 from crawl4r.errors import StorageDamaged
+from crawl4r.formats import zstd
+from crawl4r.safe_text import well_formed
 from crawl4r.search.port import Facets, Passage
-from crawl4r.state.database import Database
-from crawl4r.wellformed import well_formed
+from crawl4r.storage.database import Database
 
 SCHEMA = {
     1: """

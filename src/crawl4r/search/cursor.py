@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from crawl4r.errors import UsageError
-from crawl4r.wellformed import read_json
+from crawl4r.safe_text import read_json
 
 
 class Cursor:

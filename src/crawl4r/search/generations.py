@@ -12,8 +12,8 @@ import shutil
 from pathlib import Path
 
 from crawl4r.errors import StorageFull
-from crawl4r.state.durable import sync_folder
-from crawl4r.state.made import is_generation
+from crawl4r.storage.fsync import sync_folder
+from crawl4r.storage.made_files import is_generation
 
 _POINTER = "current"
 _WAITING = "current.new"

@@ -21,8 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
-from crawl4r.own_files import replacing
-from crawl4r.state.layout import PLACES
+from crawl4r.storage.layout import PLACES
+from crawl4r.storage.own_files import replacing
 
 KEYWORD, VECTORS = "keyword", "vectors"
 _TRIES = 3  # to read a token while its owner changes it

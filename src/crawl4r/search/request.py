@@ -8,9 +8,9 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from crawl4r.search.catalogue import Found
-from crawl4r.search.fusion import RRF_K
 from crawl4r.search.port import Filters
-from crawl4r.search.snippet import Snippet
+from crawl4r.search.rank.fusion import RRF_K
+from crawl4r.search.rank.snippet import Snippet
 
 EVERYTHING = Filters()
 NO_SNIPPET = Snippet()

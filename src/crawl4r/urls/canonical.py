@@ -306,3 +306,17 @@ def _spell_escape(match: re.Match[str]) -> str:
     escape = match.group()
     character = chr(int(escape[1:], 16))
     return character if character in _UNRESERVED else escape.upper()
+
+
+def try_canonicalize(text: str, base: str | None = None) -> str:
+    """The http(s) URL that `text` names, read relative to `base`, with all its parameters; empty when
+    it names none.
+
+    Nothing but white space names nothing, although a browser would take it for `base` itself.
+    """
+    if not text or text.isspace():
+        return ""
+    try:
+        return canonicalize(text, base, AS_WRITTEN)
+    except InvalidUrl:
+        return ""

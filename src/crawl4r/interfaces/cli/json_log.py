@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, TextIO, cast
 
 from crawl4r import events
+from crawl4r.interfaces.cli.log_lines import json_line
 from crawl4r.interfaces.cli.output import say_text
 
 OPTION = "--log-json"
@@ -87,7 +88,7 @@ class _Said(TextIOBase):
 
     def _tell(self, line: str) -> None:
         if line.strip():
-            self.lines.write(events.json_line(events.SAID, text=line) + "\n")
+            self.lines.write(json_line(events.SAID, text=line) + "\n")
 
 
 def begin() -> None:
@@ -120,7 +121,7 @@ def descriptor() -> int | None:
 def tell(event: str, level: int = logging.INFO, **fields: Any) -> None:
     """Say something that is no matter of a log level; nothing when stderr is for people."""
     if isinstance(sys.stderr, _Said):
-        sys.stderr.lines.write(events.json_line(event, level, **fields) + "\n")
+        sys.stderr.lines.write(json_line(event, level, **fields) + "\n")
 
 
 def complain(problem: str, code: int) -> None:

@@ -21,11 +21,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from crawl4r import __version__
+from crawl4r._version import __version__
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.output import guard_streams
-from crawl4r.shown import command_line
+from crawl4r.safe_text import command_line
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
 # commands loads none of them.
@@ -89,7 +89,7 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         module = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
-        command = import_module(f"crawl4r.interfaces.cli.{module}").command
+        command = import_module(f"crawl4r.interfaces.cli.commands.{module}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crawl4r.errors import WorkspaceError
+from crawl4r.formats.units import bytes_of, seconds_of
 from crawl4r.interfaces.cli.output import print_json
-from crawl4r.shown import command_line
-from crawl4r.units import bytes_of, seconds_of
+from crawl4r.safe_text import command_line
 
 if TYPE_CHECKING:
-    from crawl4r.settings import Settings
-    from crawl4r.workspace import Workspace
+    from crawl4r.settings.load import Settings
+    from crawl4r.workspace.workspace import Workspace
 
 __all__ = [
     "DURATION",
@@ -69,9 +69,9 @@ def open_for_reading(path: Path) -> Workspace:
     nothing but a discoverer has run yet, what it knows is what there is.
     """
     # Only now: help and completion go without.
-    from crawl4r.app_parts import discoverer_folder  # noqa: PLC0415
-    from crawl4r.interfaces.cli.saved import saved_options  # noqa: PLC0415
-    from crawl4r.workspace import Workspace  # noqa: PLC0415
+    from crawl4r.interfaces.cli.saved_options import saved_options  # noqa: PLC0415
+    from crawl4r.wiring.parts import discoverer_folder  # noqa: PLC0415
+    from crawl4r.workspace.workspace import Workspace  # noqa: PLC0415
 
     folder, home = path, None
     if not (path / "state.db").exists() and (discoverer_folder(path) / "state.db").exists():
@@ -89,7 +89,7 @@ def settings_for_reading(
     path: Path, profile: str | None = None, options: dict[str, Any] | None = None
 ) -> Settings:
     """The settings of a workspace where nothing is asked of any site, so that nobody need be named."""
-    from crawl4r.settings import (  # noqa: PLC0415
+    from crawl4r.settings.load import (  # noqa: PLC0415
         FILE_NAME,
         load_settings,
         overrides_of,

@@ -1,6 +1,6 @@
 """The one way out: all text that a command prints passes through this module or `screen`.
 
-Both make the words of strangers harmless (`crawl4r.shown`), on a terminal and in a pipe alike: what is
+Both make the words of strangers harmless (`crawl4r.safe_text`), on a terminal and in a pipe: what is
 piped today is read on a terminal tomorrow. Files that a command writes keep the exact characters.
 """
 
@@ -15,9 +15,9 @@ from typing import Any, TextIO
 
 import click
 
+from crawl4r.clock import with_iso_times
 from crawl4r.errors import UsageError
-from crawl4r.moments import with_iso_times
-from crawl4r.shown import json_text, visible, visible_text
+from crawl4r.safe_text import json_text, visible, visible_text
 
 
 class _VisibleStream(TextIOWrapper):

@@ -18,7 +18,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from crawl4r.shown import visible, visible_text
+from crawl4r.safe_text import visible, visible_text
 
 # Printable ASCII: nothing ends the control sequence early, or adds to it. Terminals drop longer ones.
 _WEB_PAGE = re.compile(r"https?://[!-~]{1,2000}")

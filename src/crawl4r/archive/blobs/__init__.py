@@ -1,0 +1,1 @@
+"""blobs: where are the bytes?"""

@@ -1,0 +1,1 @@
+"""lines: which line does each capture leave in a file?"""

@@ -1,0 +1,47 @@
+"""Lines of metadata/crawl_metadata.jsonl: all that is known of a capture, as one JSON object."""
+
+from __future__ import annotations
+
+import json
+
+from crawl4r.archive.lines.capture_log import LineForm
+from crawl4r.clock import iso_time
+from crawl4r.formats.json_line import as_json
+from crawl4r.model import Capture
+
+
+def _line(c: Capture, stored_path: str) -> bytes:
+    record = {
+        "capture_id": c.id,
+        "url": c.url,
+        "captured_at": iso_time(c.fetched_at),
+        "status": c.status,
+        "verdict": c.verdict,
+        "reason": c.reason,
+        "page_type": c.page_type,
+        "depth": c.depth,
+        "referrer": c.referrer,
+        "content_type": c.content_type,
+        "encoding": c.encoding,
+        "sha256": c.sha256,
+        "bytes": c.bytes,
+        "stored_path": stored_path,
+        "etag": c.etag,
+        "last_modified": c.last_modified,
+        "latency_ms": c.latency_ms,
+        "retries": c.retries,
+        "proxy_id": c.proxy,
+    }
+    return as_json(record)
+
+
+def _capture_id(line: bytes) -> int:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return 0
+    found = record.get("capture_id") if isinstance(record, dict) else None
+    return found if type(found) is int else 0  # `true` is no number
+
+
+METADATA = LineForm(b"", _line, _capture_id)

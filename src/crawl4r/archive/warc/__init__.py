@@ -1,0 +1,1 @@
+"""warc: how do other tools read and write captures?"""

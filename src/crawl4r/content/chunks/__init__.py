@@ -1,0 +1,1 @@
+"""chunks: how is a document cut?"""

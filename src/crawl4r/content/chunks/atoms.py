@@ -1,0 +1,205 @@
+"""The smallest stretches that a chunk is made of: blocks, and parts of blocks beyond the limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from crawl4r.content.markdown.blocks import Block, ChunkKind
+from crawl4r.content.markdown.lines import split_lines
+
+CountTokens = Callable[[Sequence[str]], Sequence[int]]
+Splitter = Callable[[str], list[str]]
+
+_FINE = 100  # depth of the first kind of break inside a block; deeper than any list
+_WHOLE = (ChunkKind.CODE, ChunkKind.TABLE)  # kept in one piece even when a heading cannot join them
+# A break after a full stop and blanks, or after an ideographic one. The look-behind comes first, so
+# that a run of stops or blanks is walked once.
+_SENTENCE_BREAK = re.compile(
+    r"(?<=[.!?\u2026])\s+|(?<=[.!?\u2026][\"'\u201d\u2019)\]*_])\s+|(?<=[\u3002\uff01\uff1f])\s*"
+)
+_WORD = re.compile(r"\s*\S+\s*|\s+")
+
+
+class Section(NamedTuple):
+    """A heading (with the parents that had no text of their own) and what stands below it."""
+
+    path: tuple[str, ...]
+    first: int  # its blocks, from here
+    body: int  # the first that is no heading
+    end: int
+
+
+class Atom(NamedTuple):
+    """A stretch of one block that is not split any further."""
+
+    start: int
+    end: int
+    tokens: int
+    depth: int  # of the break before it; shallow breaks are better places to cut
+    room: int  # tokens that a piece beginning here may have
+    section: int
+    block: Block
+
+
+def counting_once(count: CountTokens) -> CountTokens:
+    """The same counter, asked only once for each text: words recur, and chunks that are blocks."""
+    known: dict[str, int] = {}
+
+    def count_new(texts: Sequence[str]) -> Sequence[int]:
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            known.update(zip(new, count(new), strict=True))
+        return [known[text] for text in texts]
+
+    return count_new
+
+
+def sections_of(blocks: Sequence[Block]) -> list[Section]:
+    """Cut at headings; one followed at once by a heading below it stays with that."""
+    sections: list[Section] = []
+    path: list[tuple[int, str]] = []
+    first = 0
+    for at, block in enumerate(blocks):
+        if not block.level:
+            continue
+        above = blocks[at - 1].level if at > first else 0
+        if at > first and not 0 < above < block.level:
+            sections.append(_section(blocks, path, first, at))
+            first = at
+        path = [(level, words) for level, words in path if level < block.level]
+        path.append((block.level, block.heading))
+    if blocks:
+        sections.append(_section(blocks, path, first, len(blocks)))
+    return sections
+
+
+def _section(
+    blocks: Sequence[Block], path: Sequence[tuple[int, str]], first: int, end: int
+) -> Section:
+    body = next((at for at in range(first, end) if not blocks[at].level), end)
+    return Section(tuple(words for _, words in path if words), first, body, end)
+
+
+def structural_atoms(
+    markdown: str,
+    blocks: Sequence[Block],
+    sections: Sequence[Section],
+    count: CountTokens,
+    limit: int,
+) -> list[Atom]:
+    """Blocks where they fit; else sentences of prose, lines, words, and at last characters."""
+    tokens = _block_tokens(markdown, blocks, sections, count, limit)
+    atoms = []
+    for number, section in enumerate(sections):
+        heading = sum(tokens[section.first : section.body])
+        for at in range(section.first, section.end):
+            block = blocks[at]
+            joins_heading = at == section.body and block.kind not in _WHOLE and heading * 2 <= limit
+            room = limit - heading if joins_heading else limit
+            atoms.append(Atom(block.start, block.end, tokens[at], block.depth, room, number, block))
+    for fineness, split in enumerate((sentences_of, split_lines, words_of, _slices(limit), list)):
+        atoms = _refine(markdown, atoms, split, _FINE + fineness, count, limit)
+    return atoms
+
+
+def _block_tokens(
+    markdown: str,
+    blocks: Sequence[Block],
+    sections: Sequence[Section],
+    count: CountTokens,
+    limit: int,
+) -> list[int]:
+    """The tokens of each block; where a section fits as a whole, its first block carries them all.
+
+    Most sections fit, and so most of a document is counted only once.
+    """
+    totals = count([markdown[blocks[s.first].start : blocks[s.end - 1].end] for s in sections])
+    tokens = [0] * len(blocks)
+    large: list[int] = []
+    for section, total in zip(sections, totals, strict=True):
+        tokens[section.first] = total
+        if total > limit:
+            large.extend(range(section.first, section.end))
+    counts = count([markdown[blocks[at].start : blocks[at].end] for at in large])
+    for at, own in zip(large, counts, strict=True):
+        tokens[at] = own
+    return tokens
+
+
+def word_atoms(
+    markdown: str,
+    blocks: Sequence[Block],
+    sections: Sequence[Section],
+    count: CountTokens,
+    limit: int,
+) -> list[Atom]:
+    """Words, and characters of words beyond the limit."""
+    atoms = [
+        Atom(block.start, block.end, limit + 1, block.depth, limit, number, block)
+        for number, section in enumerate(sections)
+        for block in blocks[section.first : section.end]
+    ]
+    for fineness, split in enumerate((words_of, _slices(limit), list)):
+        atoms = _refine(markdown, atoms, split, _FINE + fineness, count, limit)
+    return atoms
+
+
+def _refine(
+    markdown: str,
+    atoms: Sequence[Atom],
+    split: Splitter,
+    depth: int,
+    count: CountTokens,
+    limit: int,
+) -> list[Atom]:
+    """Split the atoms that do not fit, and count all new ones with one call."""
+    parts = {
+        at: split(markdown[atom.start : atom.end])
+        for at, atom in enumerate(atoms)
+        if atom.tokens > atom.room and not (split is sentences_of and atom.block.kind in _WHOLE)
+    }
+    if not parts:
+        return list(atoms)
+    tokens = iter(count([text for texts in parts.values() for text in texts]))
+    refined: list[Atom] = []
+    for at, atom in enumerate(atoms):
+        if at in parts:
+            refined.extend(_split_atom(atom, parts[at], tokens, depth, limit))
+        else:
+            refined.append(atom)
+    return refined
+
+
+def _split_atom(
+    atom: Atom, texts: Sequence[str], tokens: Iterator[int], depth: int, limit: int
+) -> Iterator[Atom]:
+    start = atom.start
+    for text in texts:
+        end = start + len(text)
+        if start == atom.start:  # nothing changed about the break before it
+            yield atom._replace(end=end, tokens=next(tokens))
+        else:
+            yield Atom(start, end, next(tokens), depth, limit, atom.section, atom.block)
+        start = end
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences, each with the blanks after it."""
+    parts, start = [], 0
+    for found in _SENTENCE_BREAK.finditer(text):
+        if start < found.end() < len(text):
+            parts.append(text[start : found.end()])
+            start = found.end()
+    return [*parts, text[start:]]
+
+
+def words_of(text: str) -> list[str]:
+    """The words, each with the blanks after it (the first also with those before it)."""
+    return _WORD.findall(text)
+
+
+def _slices(limit: int) -> Splitter:
+    """Cut an endless word into stretches that surely fit, rather than count each character."""
+    size = max(1, limit // 8)
+    return lambda text: [text[at : at + size] for at in range(0, len(text), size)]

@@ -1,0 +1,1 @@
+"""compare: what is the same, and what has changed?"""

@@ -1,0 +1,1 @@
+"""extract: what does the page say, and what does it say about itself?"""

@@ -1,0 +1,236 @@
+"""Which part of a page is its content, and which is navigation, advertising and the like.
+
+A page whose `main` element holds nothing else is taken at its word. On any other, every text block gets
+a probability from a model (`main_content.npz`, made by `bench/train_main_content.py`), and the blocks
+are kept that together promise the best F1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Container as Holder
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from turbohtml import Document, Element, Node, Text
+
+from crawl4r.content.extract.blocks import INLINE, Page, walk
+from crawl4r.content.extract.model import Model
+from crawl4r.content.extract.whole_blocks import data_tables, fill_gaps, keep_whole, settle_lists
+from crawl4r.formats.html import body_of, spaced_text
+
+# By name, for the parser knows its elements by that: to ask each of them is a walk over the tree.
+_LANDMARKS = tuple(
+    f"{tag}[role=main]" for tag in ("div", "section", "article", "body", "form", "table", "td")
+)
+_LANDMARK_SHARE = 0.1  # of the text of the body; less may be a teaser in an odd place
+# What a landmark must not hold to be content and nothing else.
+_MIXED_IN = frozenset(["footer", "form", "header", "dialog", "button", "noscript", "main"])
+_MIXED_CLASSES = re.compile("share|related|comment|sidebar|breadcrumb|newsletter|promo|author")
+_NOTES = re.compile("footnote|topic")
+_NOTE_TITLE = "p.sidebar-title"  # docutils calls a box beside the text a sidebar
+_JUNK_IN_LANDMARK = frozenset(
+    ["script", "style", "template", "svg", "iframe", "input", "select", "textarea"]
+)
+# Whatever may be either, in one walk over the tree.
+_DOUBTFUL = ("div", "nav", "aside", *_MIXED_IN, *_JUNK_IN_LANDMARK)
+
+
+class Pruned(NamedTuple):
+    """What is left of a page: its body, and the text in that, a blank wherever a tag stands."""
+
+    body: Element
+    words: str
+
+
+class _Landmark(NamedTuple):
+    """The text of an element that says it is the content, and what is to go then."""
+
+    words: str
+    junk: list[Element]  # inside it
+    around: list[Node]
+
+
+@cache
+def load_model() -> Model:
+    """The model that ships with this module. Read once, before the process may open no file."""
+    with Path(__file__).with_name("main_content.npz").open("rb") as file:
+        return Model.load(file)
+
+
+def prune(tree: Document, repeated: Holder[int] = frozenset(), size: int | None = None) -> Pruned:
+    """The body with only main content left in it; the tree is changed.
+
+    `repeated`: fingerprints of blocks known to recur on most pages of this site, removed as
+    boilerplate. `size`: bytes of the page, if they are known. Tables and code are kept or removed as a
+    whole, headings stay above what they head.
+    """
+    return prune_by(load_model(), tree, repeated, size)
+
+
+def prune_by(
+    model: Model, tree: Document, repeated: Holder[int] = frozenset(), size: int | None = None
+) -> Pruned:
+    """`prune` with a model that need not be the one that is shipped."""
+    body = body_of(tree)
+    if body is None:
+        body = _without_body(tree)
+        return Pruned(body, spaced_text(body))
+    landmark = _clear_landmark(tree, body, size)
+    if landmark is not None:
+        for node in (*landmark.junk, *landmark.around):
+            node.decompose()
+        if repeated == frozenset():
+            return Pruned(body, spaced_text(body) if landmark.junk else landmark.words)
+    page = walk(tree)
+    if page.blocks:
+        kept = np.ones(len(page.blocks), bool)
+        if landmark is None:
+            likely = model.probabilities(page)
+            kept = choose(page, likely)
+            fill_gaps(page, kept)
+            settle_lists(page, kept, likely)
+        kept &= ~_is_repeated(page, repeated)
+        keep_whole(page, kept)
+        _remove(page, kept)
+    return Pruned(body, spaced_text(body))
+
+
+def _clear_landmark(tree: Document, body: Element, size: int | None = None) -> _Landmark | None:
+    """The one element that says it is the content, if nothing in it looks like anything else."""
+    landmarks = list(tree.find_all("main"))
+    for kind in _LANDMARKS:
+        landmarks += tree.select(kind)
+    if len(landmarks) != 1:
+        return None
+    (node,) = landmarks
+    if node.tag == "main" and node.attr("role") == "main":
+        return None  # who says it twice tends to put everything there: the model tells better
+    junk = []
+    for each in node.iter_elements(_DOUBTFUL):
+        if each.tag in _JUNK_IN_LANDMARK:
+            junk.append(each)
+        elif _is_mixed_in(each):
+            return None
+    around = _around(node, body)
+    texts = list(node.strings)
+    words = " ".join(texts)
+    length = len(words) - len(texts) + 1
+    # A page has no more characters than bytes: mostly that settles it.
+    if size is None or length < _LANDMARK_SHARE * size:
+        everything = length + sum(len(each.text) for each in around)
+        if length < _LANDMARK_SHARE * everything:
+            return None
+    if words.isspace():
+        return None
+    return _Landmark(words, junk, around)
+
+
+def _is_mixed_in(node: Element) -> bool:
+    """Whether an element in a landmark is likely no content."""
+    tag, classes, role = node.tag, node.attr("class") or "", node.attr("role")
+    if tag == "nav":
+        return "contents" not in classes.split()
+    if tag == "aside":
+        is_note = role == "note" or _NOTES.search(classes) or node.select_one(_NOTE_TITLE)
+        return not is_note
+    if tag != "div":
+        return True
+    is_other = node.attr("hidden") is not None or role == "navigation"
+    return is_other or (bool(classes) and _has_mixed_class(classes))
+
+
+@lru_cache(maxsize=4096)
+def _has_mixed_class(classes: str) -> bool:
+    """The same few on all pages of a site."""
+    return _MIXED_CLASSES.search(classes) is not None
+
+
+def _around(inner: Node, body: Element) -> list[Node]:
+    """Everything in the body that is not in this element, nor around it."""
+    around: list[Node] = []
+    while inner != body and inner.parent is not None:
+        outer = inner.parent
+        around += [each for each in outer.children if each != inner]
+        inner = outer
+    return around
+
+
+def fingerprints(tree: Document) -> list[int]:
+    """64-bit fingerprints of the page's text blocks, the same in every process.
+
+    Case and white space do not count.
+    """
+    return [_fingerprint(block.text) for block in walk(tree).blocks]
+
+
+def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The blocks that together promise the highest F1 over words, when `likely` holds."""
+    words = np.array([block.words for block in page.blocks], np.float64)
+    likely = likely.copy()
+    for first, last in data_tables(page):
+        likely[first:last] = np.average(likely[first:last], weights=words[first:last])
+    order = np.argsort(-likely, kind="stable")
+    right = np.cumsum((words * likely)[order])
+    promised = 2 * right / (np.cumsum(words[order]) + right[-1])
+    # Blocks as likely as the last one taken go with it: a table must not be cut.
+    kept: NDArray[np.bool_] = likely >= likely[order[np.argmax(promised)]]
+    return kept
+
+
+def _remove(page: Page, kept: NDArray[np.bool_]) -> None:
+    """Take everything else out of the tree."""
+    # Inner nodes before outer ones: what is below a removed node no longer exists.
+    for junk in page.junk:
+        junk.decompose()
+    count = np.concatenate(([0], np.cumsum(kept))).tolist()
+    goes = [count[each.first] == count[each.last] for each in page.containers]
+    goes[0] = False
+    for number in np.flatnonzero(~kept):
+        block = page.blocks[number]
+        if not goes[block.container]:
+            for text in block.nodes:
+                _remove_text(text)
+    for each, gone in zip(page.containers, goes, strict=True):
+        if gone and not goes[each.parent]:
+            is_cell = each.tag in ("td", "th", "tr") and each.first == each.last
+            if not is_cell:
+                each.node.decompose()
+        elif not gone and each.tag == "noscript":
+            each.node.unwrap()
+
+
+def _remove_text(node: Text) -> None:
+    """Remove a text node, and the inline elements that are empty without it."""
+    parent = node.parent
+    node.decompose()
+    while isinstance(parent, Element) and parent.tag in INLINE and _is_empty(parent):
+        emptied = parent
+        parent = emptied.parent
+        emptied.decompose()
+
+
+def _is_empty(node: Element) -> bool:
+    return next(iter(node), None) is None
+
+
+def _is_repeated(page: Page, repeated: Holder[int]) -> NDArray[np.bool_]:
+    if repeated == frozenset():
+        return np.zeros(len(page.blocks), bool)
+    return np.array([_fingerprint(block.text) in repeated for block in page.blocks])
+
+
+def _fingerprint(text: str) -> int:
+    normal = " ".join(text.lower().split())
+    return int.from_bytes(hashlib.blake2b(normal.encode(errors="replace"), digest_size=8).digest())
+
+
+def _without_body(tree: Document) -> Element:
+    """The root of a page of frames, which has no body and no text of its own."""
+    root = tree.root
+    assert root is not None, "the parser makes a root for any input"
+    return root

@@ -1,0 +1,311 @@
+"""What a page says about itself: title, author, date and the rest, each from the best place it has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+from turbohtml import Document, Element
+
+from crawl4r.formats.html import body_of, head_of
+
+_IN_HEAD = ("title", "meta", "link", "script")
+_IN_BODY = ("h1", "time")
+_IN_BOTH = ("meta", "script")
+_LINKED_DATA = "application/ld+json"
+# Asked of every element, and so only where one of the words stands in a tag.
+_BYLINES = (
+    "[rel~=author],.author,.author-name,.post-author,.entry-author,.byline"
+    ",[itemprop=author],[itemprop=datePublished]"
+)
+_BYLINE_WORDS = (b"author", b"byline", b"datePublished")
+_NEAR = 40  # bytes between a sign of equality and what it is about
+_MOST_MENTIONS = 100  # of such a word; a page that goes on is asked for bylines
+_MOST_JSON = 512 * 1024  # characters of linked data that are read
+_MOST_THINGS = 500
+_LONGEST = 500  # characters of a title or an author
+_ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product", "page", "thesis")
+# A title is followed by the site's name behind one of these.
+_SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
+_BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+
+_TITLES = ("og:title", "twitter:title", "dc.title", "citation_title")
+_AUTHORS = ("author", "article:author", "dc.creator", "citation_author", "parsely-author", "byl")
+_DATES = (
+    "article:published_time", "og:published_time", "datepublished", "date", "dc.date",
+    "dc.date.issued", "dcterms.created", "citation_publication_date", "parsely-pub-date",
+    "sailthru.date", "publishdate", "pubdate", "article:modified_time",
+)  # fmt: skip
+_DESCRIPTIONS = ("description", "og:description", "twitter:description", "dc.description")
+_IMAGES = ("og:image", "og:image:url", "twitter:image", "twitter:image:src")
+
+
+class Metadata(NamedTuple):
+    """Empty where the page does not say."""
+
+    title: str = ""
+    author: str = ""
+    published: str = ""  # ISO 8601: a date, or a time with its zone
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    image: str = ""
+    canonical: str = ""
+    site_name: str = ""
+    declared_language: str = ""
+
+
+def metadata_of(tree: Document, html: bytes) -> Metadata:
+    """Read the head, the linked data and the byline; addresses are left as they are written."""
+    claims = _Claims()
+    if tree.root is not None:
+        claims.language = tree.root.attr("lang") or ""
+    head, body = head_of(tree), body_of(tree)
+    in_head = list(head.iter_elements(_IN_HEAD)) if head is not None else []
+    for node in in_head:
+        claims.read(node)
+    if body is not None:
+        for node in _named_in_body(tree, in_head):
+            claims.read(node)
+    said = claims.settle()
+    if body is None or (said.author and said.published) or not _may_have_byline(html):
+        return said
+    bylines = [node for node in body.select(_BYLINES) if node.tag not in _READERS]
+    for node in bylines:
+        claims.read(node)
+    return claims.settle() if bylines else said
+
+
+def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Element]:
+    """By the parser's index of names, which is far quicker than a walk over the body."""
+    for tag in _IN_BODY:
+        yield from tree.find_all(tag)
+    for tag in _IN_BOTH:
+        yield from tree.find_all(tag)[sum(node.tag == tag for node in in_head) :]
+
+
+def _may_have_byline(html: bytes) -> bool:
+    """Whether a word that calls something a byline stands within a tag of the body."""
+    start = max(html.find(b"<body"), 0)
+    return any(_stands_in_tag(word, html, start) for word in _BYLINE_WORDS)
+
+
+def _stands_in_tag(word: bytes, html: bytes, start: int) -> bool:
+    at = html.find(word, start)
+    for _ in range(_MOST_MENTIONS):
+        if at < 0:
+            return False
+        is_in_tag = html.rfind(b"<", 0, at) > html.rfind(b">", 0, at)
+        if is_in_tag or b"=" in html[max(at - _NEAR, 0) : at]:  # or a `>` is part of the tag
+            return True
+        at = html.find(word, at + 1)
+    return True
+
+
+class _Claims:
+    """Everything on the page that could be metadata, by where it stood."""
+
+    def __init__(self) -> None:
+        self._meta: dict[str, str] = {}
+        self._tags: list[str] = []
+        self._things: list[Mapping[str, Any]] = []
+        self._title = ""
+        self._headings: list[str] = []
+        self._bylines: list[str] = []
+        self._times: list[str] = []
+        self._canonical = ""
+        self.language = ""
+
+    def read(self, node: Element) -> None:
+        reader = _READERS.get(node.tag, _Claims._read_byline)
+        reader(self, node)
+
+    def settle(self) -> Metadata:
+        thing = _main_thing(self._things)
+        site_name = self._meta.get("og:site_name", "")
+        return Metadata(
+            title=self._settle_title(thing, site_name),
+            author=self._settle_author(thing),
+            published=self._settle_date(thing),
+            description=_plain(self._first(_DESCRIPTIONS) or _text_of(thing.get("description"))),
+            keywords=self._settle_keywords(thing),
+            image=self._first(_IMAGES) or _address_of(thing.get("image")),
+            canonical=self._canonical or self._meta.get("og:url", ""),
+            site_name=site_name,
+            declared_language=self.language or self._meta.get("og:locale", ""),
+        )
+
+    def _read_meta(self, node: Element) -> None:
+        name = node.attr("property") or node.attr("name") or node.attr("itemprop")
+        content = (node.attr("content") or "").strip()
+        if name and content:
+            self._meta.setdefault(name.strip().lower(), content)
+            if name.lower() == "article:tag":
+                self._tags.append(content)
+
+    def _read_link(self, node: Element) -> None:
+        if "canonical" in (node.attr("rel") or "").lower().split() and not self._canonical:
+            self._canonical = (node.attr("href") or "").strip()
+
+    def _read_script(self, node: Element) -> None:
+        if (node.attr("type") or "").lower() != _LINKED_DATA:
+            return
+        text = node.text
+        if len(text) <= _MOST_JSON:
+            try:
+                self._things += _things_in(json.loads(text.strip().strip(";")))
+            except (ValueError, RecursionError):
+                return
+
+    def _read_title(self, node: Element) -> None:
+        above = node.parent.tag if isinstance(node.parent, Element) else ""
+        if above in {"head", "body", "html"}:  # a drawing has titles too
+            self._title = self._title or _plain(node.text)
+
+    def _read_heading(self, node: Element) -> None:
+        self._headings.append(_plain(node.text).rstrip("¶#").strip())
+
+    def _read_time(self, node: Element) -> None:
+        self._times.append(node.attr("datetime") or "")
+
+    def _read_byline(self, node: Element) -> None:
+        if node.attr("itemprop") == "datePublished":
+            self._times.insert(0, node.attr("content") or node.text)
+        else:
+            self._bylines.append(_plain(node.text))
+
+    def _first(self, names: Iterable[str]) -> str:
+        return next((self._meta[name] for name in names if name in self._meta), "")
+
+    def _settle_title(self, thing: Mapping[str, Any], site_name: str) -> str:
+        named = self._first(_TITLES) or _text_of(thing.get("headline"))
+        headings = [heading for heading in self._headings if heading]
+        if not named and len(headings) == 1 and len(headings[0]) > 3:
+            title = self._title.lower()
+            if not title or headings[0].lower() in title:
+                return headings[0][:_LONGEST]
+        title = _plain(named or self._title or (headings[0] if headings else ""))
+        return _without_site(title, site_name)[:_LONGEST]
+
+    def _settle_author(self, thing: Mapping[str, Any]) -> str:
+        candidates = (
+            _names_of(thing.get("author") or thing.get("creator")),
+            *(self._meta.get(name, "") for name in _AUTHORS),
+            *self._bylines,
+        )
+        for candidate in candidates:
+            name = _BY.sub("", _plain(candidate)).strip(" ,|\u00b7")
+            if name and len(name) < 100 and "://" not in name:
+                return name
+        return ""
+
+    def _settle_date(self, thing: Mapping[str, Any]) -> str:
+        claimed = _text_of(thing.get("datePublished") or thing.get("uploadDate"))
+        written = (self._meta[name] for name in _DATES if name in self._meta)
+        for candidate in (claimed, *written, *self._times):
+            if candidate and (date := _date_of(candidate)):
+                return date
+        return ""
+
+    def _settle_keywords(self, thing: Mapping[str, Any]) -> tuple[str, ...]:
+        claimed = thing.get("keywords")
+        words = self._meta.get("keywords") or self._meta.get("news_keywords") or ""
+        listed = claimed if isinstance(claimed, list) else [_text_of(claimed)]
+        every = [*words.split(","), *self._tags, *(str(item) for item in listed)]
+        tidy = (_plain(part) for item in every for part in item.split(","))
+        return tuple(dict.fromkeys(word for word in tidy if word))[:50]
+
+
+_READERS = {
+    "meta": _Claims._read_meta,
+    "link": _Claims._read_link,
+    "script": _Claims._read_script,
+    "title": _Claims._read_title,
+    "h1": _Claims._read_heading,
+    "time": _Claims._read_time,
+}
+
+
+def _things_in(data: Any) -> Iterator[Mapping[str, Any]]:
+    """Every object that has a type, wherever it is nested; without recursion."""
+    waiting, seen = [data], 0
+    while waiting and seen < _MOST_THINGS:
+        item = waiting.pop(0)
+        seen += 1
+        if isinstance(item, list):
+            waiting += item
+        elif isinstance(item, dict):
+            if "@type" in item:
+                yield item
+            waiting += [
+                item[key] for key in ("@graph", "mainEntity", "itemReviewed") if key in item
+            ]
+
+
+def _main_thing(things: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The one that the page is about."""
+    for wanted in _ARTICLE_TYPES:
+        for thing in things:
+            kinds = thing["@type"] if isinstance(thing["@type"], list) else [thing["@type"]]
+            if any(str(kind).lower().endswith(wanted) for kind in kinds):
+                return thing
+    return {}
+
+
+def _text_of(value: Any) -> str:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value if isinstance(value, str) else ""
+
+
+def _names_of(value: Any) -> str:
+    people = value if isinstance(value, list) else [value]
+    names = (person.get("name") if isinstance(person, dict) else person for person in people)
+    return ", ".join(dict.fromkeys(_text_of(name) for name in names if _text_of(name)))
+
+
+def _address_of(value: Any) -> str:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return _text_of(value.get("url") if isinstance(value, dict) else value)
+
+
+def _without_site(title: str, site_name: str) -> str:
+    """`How to bake | The Bakery` is called `How to bake`."""
+    parts = _SEPARATORS.split(title)
+    if len(parts) < 2:
+        return title
+    if site_name and parts[-1].strip().lower() == site_name.strip().lower():
+        return title[: title.rindex(parts[-1])].rstrip(" |\u2013\u2014\u00b7\u00bb:-")
+    return title
+
+
+def _date_of(text: str) -> str:
+    """ISO 8601, from the spellings that machines write."""
+    text = text.strip()[:100]
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return _date_in(text)
+    return found.date().isoformat() if len(text) <= 10 else found.isoformat()
+
+
+def _date_in(text: str) -> str:
+    if match := _DATE.search(text):
+        year, month, day = map(int, match.groups())
+        try:
+            return datetime(year, month, day, tzinfo=UTC).date().isoformat()
+        except ValueError:
+            return ""
+    try:
+        return parsedate_to_datetime(text).isoformat()
+    except (ValueError, TypeError, IndexError):
+        return ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

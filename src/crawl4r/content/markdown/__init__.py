@@ -1,0 +1,1 @@
+"""markdown: how is it written as markdown?"""

@@ -1,0 +1,1 @@
+"""verdict: is this a page?"""

@@ -1,0 +1,1 @@
+"""crawling: in which order is a page visited?"""

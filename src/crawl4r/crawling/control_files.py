@@ -1,0 +1,57 @@
+"""Files in a workspace by which people and other programs hold a crawl, or end it.
+
+`pause` holds whatever runs there until the file is gone, also after a restart; `stop` ends it as Ctrl-C
+does. With a name behind it (`pause.discover`, `stop.scrape`, `pause.crawl`) it is for that one alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from crawl4r import events
+from crawl4r.resilience.pause_gate import Brake
+from crawl4r.storage.layout import PAUSE, ROLES, STOP
+
+_LOOK_AGAIN = 0.5  # seconds
+
+
+def file_of(folder: Path, order: str, role: str | None = None) -> Path:
+    """The file that gives an order to one role, or to all of them."""
+    return folder / (f"{order}.{role}" if role else order)
+
+
+def orders_in(folder: Path) -> list[str]:
+    """The names of the files that hold or end something now."""
+    names = [file_of(folder, order, role) for order in (PAUSE, STOP) for role in (None, *ROLES)]
+    return [path.name for path in names if path.exists()]
+
+
+class ControlFiles:
+    """Watches the files for one running crawl."""
+
+    def __init__(self, folder: Path, role: str, brake: Brake, stop: Callable[[], None]) -> None:
+        self._pauses = [file_of(folder, PAUSE), file_of(folder, PAUSE, role)]
+        self._stops = [file_of(folder, STOP), file_of(folder, STOP, role)]
+        self._brake = brake
+        self._stop = stop
+        for path in self._stops:  # it was for an earlier run
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+
+    async def watch(self) -> None:
+        while True:
+            self.look()
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    def look(self) -> None:
+        if any(path.exists() for path in self._stops):
+            self._stop()
+        paused_by = next((path for path in self._pauses if path.exists()), None)
+        if paused_by:
+            if self._brake.hold(PAUSE, f"paused by {paused_by}"):
+                events.emit(events.CRAWL_PAUSED, 30, file=str(paused_by))
+        elif self._brake.let_go(PAUSE):
+            events.emit(events.CRAWL_UNPAUSED, 30)

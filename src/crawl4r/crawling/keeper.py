@@ -1,0 +1,223 @@
+"""What a group of visits produced becomes durable, all of it or nothing.
+
+Order is the contract: page bytes are synced first, then one transaction records the captures, ends
+the leases and adds the links, then the lines of the logs follow. A crash before the commit leaves URLs
+to be fetched again; a crash after it leaves nothing to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from crawl4r.archive.blobs.port import Blobs
+from crawl4r.archive.captures import Captures, answer_in
+from crawl4r.archive.lines.capture_log import CaptureLog
+from crawl4r.archive.visit_classes import tally
+from crawl4r.errors import Crawl4rError
+from crawl4r.frontier.port import Frontier
+from crawl4r.frontier.revisits import Revisit, Revisits
+from crawl4r.model import Capture, UrlState, Verdict, Visit
+from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.storage.database import Database
+from crawl4r.storage.tables import (
+    BYTES,
+    IMPORTED_BYTES,
+    IMPORTED_PAGES,
+    PAGES,
+    HostMemories,
+    Notes,
+)
+
+_PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
+
+
+class Shelf(Struct, frozen=True):
+    """The places that one commit writes to."""
+
+    database: Database
+    frontier: Frontier
+    captures: Captures
+    blobs: Blobs
+    logs: Sequence[CaptureLog]
+    notes: Notes
+    hosts: HostMemories
+    revisits: Revisits
+
+
+class Keeper:
+    """Gathers visits into groups, so that many pages share one sync."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        budgets: HostBudgets,
+        *,
+        group: int,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        on_commit: Callable[[], None] | None = None,
+        on_visit: Callable[[Visit, int], None] | None = None,
+    ) -> None:
+        """`on_visit` hears of each visit and how many URLs it brought, in the same transaction."""
+        self._on_visit = on_visit
+        self._on_commit = on_commit
+        self._shelf = shelf
+        self._budgets = budgets
+        self._group = group
+        self._clock = clock
+        self._wall = wall
+        self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self.untold: list[Visit] = []  # durable, but whoever waited was cancelled or got an error
+        self.pages = shelf.notes.tally(PAGES)  # both are durable
+        self.bytes = shelf.notes.tally(BYTES)
+        self._imported_pages = shelf.notes.tally(IMPORTED_PAGES)
+        self._imported_bytes = shelf.notes.tally(IMPORTED_BYTES)
+
+    @property
+    def fetched_pages(self) -> int:
+        """Those of `pages` that crawls have fetched, over all runs: what a limit of pages counts."""
+        return self.pages - self._imported_pages
+
+    @property
+    def fetched_bytes(self) -> int:
+        return self.bytes - self._imported_bytes
+
+    async def keep(self, visit: Visit, in_flight: int) -> set[str]:
+        """Return when the visit is durable; the hosts that then have new URLs to offer.
+
+        `in_flight` counts the visits that could still share the commit, this one included. The hosts
+        are reported to the first visit of the group only.
+        """
+        durable: asyncio.Future[set[str]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((visit, durable))
+        count = len(self._waiting)
+        if count >= min(self._group, in_flight):
+            self.commit()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self.commit)
+        try:
+            return await durable
+        except asyncio.CancelledError:
+            if not durable.cancelled() and durable.exception() is None:
+                self.untold.append(visit)
+            raise
+
+    def commit(self) -> None:
+        """Make everything that waits durable now."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        waiting, self._waiting = self._waiting, []
+        visits = [visit for visit, _ in waiting]
+        lasting: list[Visit] = []
+        try:
+            hosts, recorded = self._write(visits)
+            lasting = visits
+            self._pass_on(recorded)
+        except (Crawl4rError, OSError) as problem:
+            self._shelf.database.abandon(problem)
+            self.untold += lasting
+            _fail_all(waiting, problem)
+            if not waiting:
+                raise
+            return
+        for visit, durable in waiting:
+            if durable.done():
+                self.untold.append(visit)
+            else:
+                durable.set_result(hosts)
+            hosts = set()
+
+    def drop(self) -> None:
+        """The crawl has failed: what waits is not kept, and the next run fetches it again."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        self._waiting.clear()
+
+    def _write(self, visits: Sequence[Visit]) -> tuple[set[str], list[Capture]]:
+        """Everything up to the commit: the hosts that have new URLs, and what was captured."""
+        shelf = self._shelf
+        now = self._wall()
+        kept = [self._with_content(visit) for visit in visits if visit.capture]
+        shelf.blobs.flush()
+        recorded: list[Capture] = []
+        endings = [visit.ending for visit in visits if not visit.capture]
+        for visit, capture in kept:
+            if visit.lease.was_answered:
+                self._note_revisit(visit, capture)
+            number = shelf.captures.add(visit.lease.url_id, capture)
+            recorded.append(capture._replace(id=number))
+            content = number if capture.verdict is Verdict.OK else None
+            endings.append(visit.ending._replace(capture=number, content=content))
+        url_ids = [ending.url_id for ending in endings]
+        kept_before = shelf.frontier.count_kept(url_ids)
+        shelf.frontier.settle(endings)
+        pages = shelf.frontier.count_kept(url_ids) - kept_before
+        shelf.captures.add_attempts(visits, now - self._clock(), now)
+        hosts: set[str] = set()
+        for visit in visits:
+            before = shelf.frontier.admitted
+            if visit.found:
+                hosts |= shelf.frontier.add(visit.found, visit.lease.url_id, now)
+            if self._on_visit:
+                self._on_visit(visit, shelf.frontier.admitted - before)
+        size = self._count(visits, recorded, pages)
+        if memories := self._budgets.remember(self._clock(), now):
+            shelf.hosts.save(memories)
+        shelf.database.commit()
+        self.pages += pages
+        self.bytes += size
+        return hosts, recorded
+
+    def _pass_on(self, recorded: Sequence[Capture]) -> None:
+        """To files that follow the database. When they cannot be written, they catch up later."""
+        if self._on_commit:
+            self._on_commit()
+        for log in self._shelf.logs:
+            log.add(recorded)
+
+    def _with_content(self, visit: Visit) -> tuple[Visit, Capture]:
+        capture = visit.capture
+        assert capture is not None
+        if capture.verdict is Verdict.NOT_MODIFIED:
+            earlier = self._shelf.captures.sha256_before(visit.lease.url_id)
+            return visit, capture._replace(sha256=earlier)
+        if visit.body is None:
+            return visit, capture
+        sha256, _ = self._shelf.blobs.add(visit.body, capture.content_type)
+        return visit, capture._replace(sha256=sha256)
+
+    def _note_revisit(self, visit: Visit, capture: Capture) -> None:
+        """How often a page changes is learnt from pages that answer, and answered before."""
+        before = self._shelf.captures.answer_before(capture.url)
+        if before is None or visit.ending.state is not UrlState.DONE or capture.status >= 500:
+            return
+        answer = answer_in(capture)
+        # A page that goes does not change: it is told by `gone`, and must not look lively.
+        is_changed = answer.said != before.said and not answer.is_gone
+        gone = answer.is_gone + (answer.is_gone and before.is_gone)
+        gap = answer.at - before.at
+        self._shelf.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
+
+    def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
+        """Add to the running totals, in the same transaction; how many bytes were kept."""
+        tallies = tally(visits)
+        tallies[PAGES] = pages
+        tallies[BYTES] = sum(capture.bytes for capture in recorded)
+        for name, more in tallies.items():
+            if more:
+                self._shelf.notes.count(name, more)
+        return tallies[BYTES]
+
+
+def _fail_all(
+    waiting: Sequence[tuple[Visit, asyncio.Future[set[str]]]], problem: Exception
+) -> None:
+    for _, durable in waiting:
+        if not durable.done():
+            durable.set_exception(problem)

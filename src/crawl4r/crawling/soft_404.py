@@ -1,0 +1,114 @@
+"""What does a host show for a page that cannot exist? Asked once a host, when a page gives reason to.
+
+A host that answers with an honest 404 is never compared again. One that answers 200 has shown what its
+missing pages look like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from msgspec import json
+
+from crawl4r import events
+from crawl4r.content.verdict.likeness import Likeness, resembles
+from crawl4r.crawling.safe_reader import Unreadable
+from crawl4r.crawling.side_requests import Errands
+from crawl4r.formats.media_kind import Kind, kind_of
+from crawl4r.model import Failure, PageBody, Response
+from crawl4r.storage.tables import Notes
+
+_MOST_BYTES = 64 * 1024
+_AT_HAND = 2_000  # origins
+_HONEST = "honest"
+
+
+class MissingPages:
+    """Knows of each origin whether it admits that a page is missing, and what it shows if not."""
+
+    def __init__(
+        self,
+        notes: Notes,
+        errands: Errands,
+        may_fetch: Callable[[str], bool],
+        shape_of: Callable[[PageBody], Awaitable[Likeness]],
+        chance: random.Random,
+        *,
+        enabled: bool = True,
+    ) -> None:
+        """`shape_of` reads a page; it raises Unreadable."""
+        self._notes = notes
+        self._errands = errands
+        self._may_fetch = may_fetch
+        self._shape_of = shape_of
+        self._chance = chance
+        self._is_enabled = enabled
+        self._known: OrderedDict[str, Likeness | None] = OrderedDict()
+        self._unknown: set[str] = set()  # origins that nothing is written down of
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    def may_be_hidden_on(self, origin: str) -> bool:
+        """Whether a page of this origin is worth comparing at all."""
+        if not self._is_enabled:
+            return False
+        return not self._is_known(origin) or self._known[origin] is not None
+
+    async def has_shape_of(self, origin: str, page: Likeness) -> bool:
+        """Is this what the origin shows for pages that do not exist?"""
+        lock = self._asking.setdefault(origin, asyncio.Lock())
+        async with lock:
+            if not self._is_known(origin):
+                await self._probe(origin)
+        self._asking.pop(origin, None)
+        probe = self._known.get(origin)
+        return probe is not None and resembles(page, probe)
+
+    async def _probe(self, origin: str) -> None:
+        url = f"{origin}/crawlr-asks-for-a-missing-page-{self._chance.getrandbits(48):012x}"
+        if not self._may_fetch(url):
+            return self._remember(origin, None)
+        answer = await self._errands.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
+        if isinstance(answer, Failure):  # it said nothing; the next run may ask again
+            return self._keep_at_hand(origin, None)
+        seen = await self._seen(answer, url)
+        events.emit(events.HOST_PROBED, origin=origin, status=answer.status, honest=seen is None)
+        return self._remember(origin, seen)
+
+    async def _seen(self, answer: Response, url: str) -> Likeness | None:
+        """None for a host that says it plainly, and for what is no page."""
+        kind = kind_of(answer.content_type, answer.body)
+        if not 200 <= answer.status < 300 or kind is not Kind.HTML:
+            return None
+        page = PageBody(answer.body, url, answer.header("content-type") or "")
+        with contextlib.suppress(Unreadable):
+            return await self._shape_of(page)
+        return None
+
+    def _is_known(self, origin: str) -> bool:
+        if origin in self._unknown:
+            return False
+        if origin not in self._known:
+            text = self._notes.get(f"missing {origin}")
+            if text is None:
+                if len(self._unknown) >= _AT_HAND:
+                    self._unknown.clear()
+                self._unknown.add(origin)
+                return False
+            shape = None if text == _HONEST else json.decode(text, type=Likeness)
+            self._keep_at_hand(origin, shape)
+        return True
+
+    def _remember(self, origin: str, shape: Likeness | None) -> None:
+        text = json.encode(shape).decode() if shape else _HONEST
+        self._notes.put(f"missing {origin}", text)
+        self._keep_at_hand(origin, shape)
+
+    def _keep_at_hand(self, origin: str, shape: Likeness | None) -> None:
+        self._unknown.discard(origin)
+        self._known[origin] = shape
+        if len(self._known) > _AT_HAND:
+            self._known.popitem(last=False)

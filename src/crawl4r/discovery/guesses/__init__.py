@@ -1,0 +1,1 @@
+"""guesses: which URLs are worth a try?"""

@@ -1,0 +1,1 @@
+"""links: which links does a page have, and which are new?"""

@@ -1,0 +1,1 @@
+"""listings: which URLs do sitemaps, feeds and indexes name?"""

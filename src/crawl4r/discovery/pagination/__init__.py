@@ -1,0 +1,1 @@
+"""pagination: where is the next page of this list?"""

@@ -1,0 +1,132 @@
+"""What a link to another page of a list is called, and what kind of block it stands in."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from turbohtml import Element, Node
+
+from crawl4r.discovery.pagination import words
+
+_MOST_CHARACTERS = 40
+_LEVELS = 5  # how far above a link its block may be
+_MOST_ATTRIBUTE = 300  # characters of a class that are looked at
+
+
+class Label(StrEnum):
+    """What a link calls itself."""
+
+    NONE = ""
+    NUMBER = "number"
+    NEXT = "next"
+    PREVIOUS = "previous"
+    EDGE = "edge"  # the first or the last page
+
+
+class Called(NamedTuple):
+    label: Label
+    number: int = 0  # of the page, when the label is a number
+    is_word: bool = True  # False for a mere arrow, which may mean anything outside a pager
+
+
+UNCALLED = Called(Label.NONE)
+_WORDS = {
+    word: Called(label)
+    for listed, label in (
+        (words.FIRST, Label.EDGE),
+        (words.LAST, Label.EDGE),
+        (words.PREVIOUS, Label.PREVIOUS),
+        (words.NEXT, Label.NEXT),
+    )
+    for word in listed.split("|")
+}
+_ARROWS = {
+    arrow: Called(label, is_word=False)
+    for arrows, label in (
+        (words.NEXT_ARROWS, Label.NEXT),
+        (words.PREVIOUS_ARROWS, Label.PREVIOUS),
+        (words.EDGE_ARROWS, Label.EDGE),
+    )
+    for arrow in arrows
+}
+_DIGIT = re.compile(r"[0-9]")
+_COUNTED = re.compile(r"(?:next|previous|older|newer|prev) [1-9][0-9]{0,3}(?: \w+)?")
+_PAGE_NUMBER = re.compile(
+    r"(?:(?:go ?to )?(?:page|seite|página|pagina|sida|side|strona|страница|sayfa|第)[ .:#]{0,2})?"
+    r"([1-9][0-9]{0,5})(?:页|頁|ページ|페이지)?"
+)
+
+_PAGER = re.compile(
+    r"pagin|pager|paging|pagenav|page-?nav|page-?numbers?|page-?links?|page-?list|nav-?links"
+    r"|nav-?previous|nav-?next|posts?-nav|navigation-posts|older-?posts|blog-pager|pages\b|seiten"
+    r"|results-nav|load-?more",
+    re.IGNORECASE,
+)
+_OTHER_BLOCK = re.compile(
+    r"comment|calendar|kalender|datepicker|version|carousel|slider|swiper|slick|tablist|\btabs?\b"
+    r"|rating|per-?page|page-?size|breadcrumb|footnote",
+    re.IGNORECASE,
+)
+_COMMENT_AREA = re.compile(
+    r"(?<![\w-])(?:comments?|respond|disqus)"
+    r"(?:-(?:area|section|list|wrapper|nav|navigation|pagination|pager|pages))?(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+class Block(StrEnum):
+    """What surrounds a link."""
+
+    PLAIN = "plain"
+    PAGER = "pager"
+    OTHER = "other"  # a calendar, tabs, pages of comments: its numbers count something else
+
+
+def label_of(node: Element) -> Called:
+    """By its text; where that is a picture, by the name that it has for those who cannot see it."""
+    text = node.text.strip()
+    if not text:
+        text = node.attr("aria-label") or node.attr("title") or ""
+    # Much white space may stand within a text that is short to the eye.
+    return called(text) if len(text) <= 3 * _MOST_CHARACTERS else UNCALLED
+
+
+@lru_cache(maxsize=4096)
+def called(text: str) -> Called:
+    """What a text says of the page behind it. Most links of a site are called the same everywhere."""
+    text = " ".join(text.split())
+    if len(text) > _MOST_CHARACTERS:
+        return UNCALLED
+    said = text.strip(words.AROUND).lower()
+    if found := _ARROWS.get(text) or _WORDS.get(said):
+        return found
+    if not _DIGIT.search(said):
+        return UNCALLED
+    if number := _PAGE_NUMBER.fullmatch(said):
+        return Called(Label.NUMBER, int(number[1]))
+    return _WORDS[said.partition(" ")[0]] if _COUNTED.fullmatch(said) else UNCALLED
+
+
+def block_of(node: Element) -> Block:
+    """The nearest block whose name says what it is; but a pager among comments is theirs."""
+    found = Block.PLAIN
+    at: Node | None = node
+    for _ in range(_LEVELS):
+        if not isinstance(at, Element) or at.tag in ("body", "html"):
+            break
+        named = _names_of(at)
+        if _COMMENT_AREA.search(named) or (found is Block.PLAIN and _OTHER_BLOCK.search(named)):
+            return Block.OTHER
+        if _PAGER.search(named):
+            found = Block.PAGER
+        at = at.parent
+    return found
+
+
+def _names_of(node: Element) -> str:
+    return " ".join(
+        (node.attr(name) or "")[:_MOST_ATTRIBUTE] for name in ("class", "id", "role", "aria-label")
+    )

@@ -1,0 +1,1 @@
+"""traps: does this place make new URLs without end?"""

@@ -1,0 +1,1 @@
+"""documents: how does a capture become a document?"""

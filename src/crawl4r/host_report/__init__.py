@@ -1,1 +1,0 @@
-"""host_report: what did we ask of a host?"""

@@ -1,0 +1,1 @@
+"""indexing: how does a document become an answer?"""

@@ -1,0 +1,1 @@
+"""commands: one file a command: parse, call, print."""

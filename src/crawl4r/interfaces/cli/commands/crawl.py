@@ -1,0 +1,191 @@
+"""`crawl4r crawl`: crawl a site, or go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from crawl4r.errors import UsageError
+from crawl4r.frontier.priority import Strategy
+from crawl4r.interfaces.cli.options import DURATION, SIZE, json_option, workspace_option
+
+
+def crawl_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Everything that `crawl` and `resume` can be told about a crawl."""
+    for decorate in reversed(_OPTIONS):
+        function = decorate(function)
+    return function
+
+
+def _check_budget(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """`resume` remembers a budget that no longer matters; who types one wants it to."""
+    if value is not None and not context.params.get("refresh"):
+        raise UsageError("--budget says how much of a refresh: add --refresh")
+    return value
+
+
+class _Remembered(click.ParamType[str]):
+    """The name of an option that a workspace remembers; help loads no list of them."""
+
+    name = "NAME"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        choice = click.Choice(_remembered(ctx) if ctx else [])
+        return choice.convert(value.removeprefix("--"), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in _remembered(ctx) if word.startswith(incomplete)]
+
+
+def _remembered(context: click.Context) -> list[str]:
+    from crawl4r.interfaces.cli.saved_options import forgettable  # noqa: PLC0415
+
+    return forgettable(param.name for param in context.command.params)
+
+
+_OPTIONS = [
+    workspace_option,
+    click.option(
+        "--max-pages", type=click.IntRange(0), help="Stop after this many pages are kept."
+    ),
+    click.option(
+        "--depth", type=click.IntRange(0), help="Follow so many links from a seed, at most."
+    ),
+    click.option("--max-bytes", type=SIZE, help="Stop after this much content, like 500MB."),
+    click.option("--max-seconds", type=DURATION, help="Stop after this time, like 90s or 10m."),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1),
+        help="Make so many requests at once.  [default: 16]",
+    ),
+    click.option(
+        "--per-host",
+        type=click.IntRange(1),
+        help="Make so many requests at once to a host.  [default: 1]",
+    ),
+    click.option(
+        "--rate",
+        type=click.FloatRange(0),
+        help="Make so many requests a second to a host; 0 is no delay.  [default: 1]",
+    ),
+    click.option(
+        "--strategy",
+        type=click.Choice([s.value for s in Strategy]),
+        help="Visit URLs in this order.  [default: bfs]",
+    ),
+    click.option(
+        "--keyword", "keywords", multiple=True, help="Prefer links with this word (best-first)."
+    ),
+    click.option(
+        "--host", "hosts", multiple=True, help="Stay on this host.  [default: the seeds' hosts]"
+    ),
+    click.option(
+        "--include-subdomains/--no-include-subdomains",
+        default=None,
+        help="Visit the hosts below these too.",
+    ),
+    click.option("--allow", multiple=True, help="Visit only URLs that match this pattern (RE2)."),
+    click.option("--deny", multiple=True, help="Skip URLs that match this pattern (RE2)."),
+    click.option(
+        "--allow-private",
+        multiple=True,
+        metavar="CIDR_OR_HOST",
+        help="Open the egress gate for a private network or host.",
+    ),
+    click.option(
+        "--contact", help="Tell sites how their owner can reach you: a URL or an address."
+    ),
+    click.option("--proxy", "proxies", multiple=True, help="Go through a proxy; several rotate."),
+    click.option(
+        "--store",
+        type=click.Choice(["segments", "files"]),
+        help="Keep bytes in segments, or in a file a page.",
+    ),
+    click.option(
+        "--extract/--no-extract",
+        default=None,
+        help="Make documents of the pages, in a process of its own.  [default: extract]",
+    ),
+    click.option(
+        "--probe/--no-probe",
+        default=None,
+        help="Ask a host once for a page that cannot exist, to know its error pages."
+        "  [default: probe]",
+    ),
+    click.option(
+        "--index/--no-index",
+        default=None,
+        help="Make the documents searchable: words at once, vectors following.  [default: index]",
+    ),
+    click.option(
+        "--language",
+        "languages",
+        multiple=True,
+        metavar="CODE|all",
+        help="Make only pages in this language searchable; `all` for every one.  [default: en]",
+    ),
+    click.option(
+        "--logs/--no-logs",
+        default=None,
+        help="Write CSV files of pages, links and metrics beside the crawl.  [default: no-logs]",
+    ),
+    click.option(
+        "--explore/--no-explore",
+        default=None,
+        help="When links run dry, try sitemaps, archives and further pages of lists."
+        "  [default: explore]",
+    ),
+    click.option("--profile", help="Start from a bundled configuration, e.g. github."),
+    click.option(
+        "--refresh",
+        is_flag=True,
+        is_eager=True,  # known when the budget is looked at
+        help="Visit known pages again, with their validators.",
+    ),
+    click.option(
+        "--budget",
+        metavar="N|N%",
+        callback=_check_budget,
+        help="Visit only so many of them: the likeliest to have changed.",
+    ),
+    click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
+    click.option(
+        "--forget",
+        multiple=True,
+        type=_Remembered(),
+        help="Drop an option of the last crawl here, e.g. deny; `all` drops every one.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="Show no progress and no summary."),
+    click.option("--verbose", "-v", is_flag=True, help="Write a line on stderr for each page."),
+    click.option("--log-json", is_flag=True, help="Write nothing but JSON lines to stderr."),
+    json_option,
+]
+
+
+@click.command("crawl")
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@crawl_options
+def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
+    """Crawl from URLs into a workspace, or go on where it was.
+
+    A workspace remembers the options of its last crawl: a later command names only what is to change,
+    and --forget drops an option. What an option decides is decided anew, also for URLs found before.
+
+    \b
+    crawl4r crawl https://example.org/ --max-pages 500
+    crawl4r crawl https://docs.example.org/ -w docs --depth 3 --deny '/archive/'
+    crawl4r crawl http://127.0.0.1:8000/ --allow-private 127.0.0.1 --rate 0
+    crawl4r crawl -w docs --deny '/old/' --forget depth
+    crawl4r crawl -w docs --refresh --budget 20%
+
+    Ctrl-C finishes the pages in flight, a second one stops at once; nothing is lost either way.
+    """
+    from crawl4r.interfaces.cli.run_crawl import run_crawl  # noqa: PLC0415 - help goes without
+
+    run_crawl(workspace, urls, options)

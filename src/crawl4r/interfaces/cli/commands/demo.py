@@ -1,0 +1,104 @@
+"""`crawl4r demo`: the main job, end to end, on a bundled site and with no network."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import json_option, print_json
+from crawl4r.interfaces.cli.screen import Screen
+from crawl4r.interfaces.cli.view.banner import print_banner, print_summary
+from crawl4r.interfaces.cli.view.format import our_name
+from crawl4r.interfaces.cli.view.live_progress import show_progress
+from crawl4r.interfaces.cli.view.search import print_hit
+from crawl4r.interfaces.json.crawl_summary import summary_of
+from crawl4r.safe_text import command_line
+from crawl4r.sample.server import SampleSite
+from crawl4r.search.request import SearchRequest
+from crawl4r.wiring.search import SearchDoor
+from crawl4r.workspace.workspace import Workspace, open_workspace
+
+_QUESTIONS = ("how do I keep a crawler from hurting a server?", '"crawl-delay" type:prose')
+_RATE = 20.0  # requests a second: the site is ours and on this machine
+
+
+@click.command("demo")
+@click.option(
+    "--workspace",
+    "-w",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where to keep the result.  [default: a new temporary directory]",
+)
+@json_option
+def command(workspace: Path | None, as_json: bool) -> None:
+    """Crawl a bundled sample site on loopback, to look around.
+
+    \b
+    crawl4r demo
+    crawl4r demo -w sample
+    """
+    path = workspace or Path(tempfile.mkdtemp(prefix="crawl4r-demo-"))
+    if (path / "state.db").exists():
+        raise UsageError(f"{path} already holds a crawl; give another --workspace")
+    with SampleSite() as site:
+        asyncio.run(_demo(site.url, path, as_json))
+
+
+async def _demo(url: str, path: Path, as_json: bool) -> None:
+    async with open_workspace(
+        path, allow_private=["127.0.0.1"], rate=_RATE, contact=url, index=True
+    ) as workspace:
+        run = workspace.crawl(url)
+        if not as_json:
+            print_banner(run, workspace)
+        ended = await show_progress(run, workspace, enabled=not as_json)
+        summary = summary_of(run, workspace, ended)
+        if as_json:
+            print_json(summary)
+            return
+        print_summary(run, workspace, summary)
+        _print_sights(workspace, url)
+        _print_searches(workspace)
+
+
+def _print_sights(workspace: Workspace, url: str) -> None:
+    """A few URLs of the sample site that show what a crawler has to get right."""
+    screen = Screen()
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    for path in (
+        "guide/robots.html",
+        "private/drafts.html",
+        "old-guide",
+        "guide/no-such-page.html",
+    ):
+        story = workspace.why(url + path)
+        if story["known"]:
+            reason = (story["reason"] or "").replace(
+                url, "/"
+            ) or f"{story['captures'][-1]['bytes']:,} bytes"
+            grid.add_row(f"  /{path}", Text(str(story["verdict"]), "cyan"), Text(reason, "dim"))
+    screen.print("\nWhat became of some URLs (`crawl4r why` tells it of any):")
+    screen.print(grid)
+
+
+def _print_searches(workspace: Workspace) -> None:
+    """Questions whose answers share few words with them, and one that asks for exact words."""
+    screen = Screen()
+    door = SearchDoor(workspace.path, workspace.settings)
+    try:
+        for question in _QUESTIONS:
+            screen.print(Text(f"\n{command_line(our_name(), 'search', question)}", "bold"))
+            answer = door.searcher().search(SearchRequest(question, limit=1))
+            for number, hit in enumerate(answer.hits, 1):
+                print_hit(screen, number, hit, explain=False)
+    finally:
+        door.close()
+    command = command_line(our_name(), "crawl", "https://example.org/", "-w", "example")
+    screen.print(Text.assemble("\nThen crawl something real:\n  ", (command, "cyan")))

@@ -1,0 +1,141 @@
+"""`crawl4r export`: documents and captures for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from crawl4r.errors import StorageFull, UsageError
+from crawl4r.interfaces.cli.commands.export_csv import CSV, export_csv
+from crawl4r.interfaces.cli.commands.export_warc import (
+    ARCHIVES,
+    archive_options,
+    check_options,
+    export_archive,
+)
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import refuse_terminal, say, write_file
+from crawl4r.storage.layout import refuse_output
+from crawl4r.transfer.export_documents import EXPORTS
+
+_STREAMS = {"jsonl": "out.jsonl", CSV: "out.csv", "warc": "out.warc.gz"}
+_NO_STREAM = {
+    "markdown": "markdown is a folder of files; `export jsonl --out -` holds the same texts",
+    "parquet": "a Parquet file has its index at its end, so it is no stream: name a file",
+    "wacz": "a package has its index at its end, so it is no stream: name a file, or export warc",
+}
+
+
+@click.command("export")
+@click.argument("form", type=click.Choice(sorted([*EXPORTS, *ARCHIVES, CSV])))
+@workspace_option
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File or folder; - is stdout.",
+)
+@click.option("--language", help="Only documents in this language, e.g. en.")
+@click.option("--with-gone", is_flag=True, help="Also pages that are no longer there.")
+@click.option("--with-near", is_flag=True, help="Also near-duplicates of other documents.")
+@archive_options
+@json_option
+def command(
+    form: str,
+    workspace: Path,
+    out: Path,
+    language: str | None,
+    with_gone: bool,
+    with_near: bool,
+    as_json: bool,
+    **archive: Any,
+) -> None:
+    """Write documents or captures for other programs.
+
+    \b
+    crawl4r export jsonl -w docs --out docs.jsonl
+    crawl4r export markdown -w docs --out docs-as-markdown
+    crawl4r export parquet -w docs --out docs.parquet
+    crawl4r export csv -w docs --out tables
+    crawl4r export warc -w docs --out docs-as-warc
+    crawl4r export wacz -w docs --out docs.wacz
+
+    jsonl and parquet hold a document a line or row, markdown a file each. csv has a row a capture
+    (pages.csv) and a row a link (edges.csv), or the first alone when --out is a .csv file. warc writes
+    every capture as WARC 1.1 with a CDXJ index beside it, wacz a package that replay tools open as it
+    is. `--out -` writes jsonl, csv (the captures) and warc to stdout, when all of it is there.
+    """
+    check_options(form)
+    with ExitStack() as stack:
+        is_stream = str(out) == "-"
+        if is_stream:
+            out = stack.enter_context(_for_stdout(form, archive["compression"], as_json=as_json))
+        refuse_output(workspace, out)
+        if form in ARCHIVES:
+            export_archive(form, workspace, out, as_json=as_json, is_quiet=is_stream, **archive)
+        elif form == CSV:
+            export_csv(workspace, out, as_json=as_json, is_quiet=is_stream)
+        else:
+            chosen = (language, with_gone, with_near)
+            _export_documents(form, workspace, out, *chosen, as_json=as_json, is_quiet=is_stream)
+
+
+@contextmanager
+def _for_stdout(form: str, compression: str | None, *, as_json: bool) -> Iterator[Path]:
+    """A file to write to, of which all goes to stdout when it is complete: a failure leaves no half."""
+    if form not in _STREAMS:
+        raise UsageError(f"--out -: {_NO_STREAM[form]}")
+    if as_json:
+        raise UsageError("--json: stdout holds the export itself; leave --json out, or name a file")
+    refuse_terminal("add `> FILE` or `| less`, or name a file with --out")
+    name = _STREAMS[form]
+    if form == "warc" and compression:
+        name = {"gzip": "out.warc.gz", "zstd": "out.warc.zst", "none": "out.warc"}[compression]
+    with TemporaryDirectory(prefix="crawl4r-export-") as place:
+        file = Path(place, name)
+        yield file
+        write_file(file)
+
+
+def _export_documents(
+    form: str,
+    workspace: Path,
+    out: Path,
+    language: str | None,
+    with_gone: bool,
+    with_near: bool,
+    *,
+    as_json: bool,
+    is_quiet: bool,
+) -> None:
+    if (form == "markdown") == out.is_file() and out.exists():
+        wanted = "a folder" if form == "markdown" else "a file"
+        raise UsageError(f"--out: {out} is not {wanted}")
+    with open_for_reading(workspace) as opened, ExitStack() as stack:
+        # Ended before the database is closed, also when writing fails half-way.
+        documents = stack.enter_context(closing(opened.documents(with_gone=with_gone)))
+        chosen = (
+            stored
+            for stored in documents
+            if (with_near or stored.near_of is None)
+            and (language is None or stored.document.language == language)
+        )
+        try:
+            count = EXPORTS[form](chosen, out)
+        except OSError as problem:
+            raise StorageFull(f"cannot write {out}: {problem.strerror}") from problem
+    if as_json:
+        print_json({"documents": count, "out": str(out)})
+    elif not is_quiet:
+        say(f"{count:,} documents in {out}")

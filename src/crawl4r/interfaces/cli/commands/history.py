@@ -1,0 +1,63 @@
+"""`crawl4r history`: every capture of a URL and what it meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.archive.documents import ExtractionRow
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.view.format import clock_time
+from crawl4r.model import Capture
+from crawl4r.safe_text import command_line
+
+
+@click.command("history")
+@click.argument("url")
+@workspace_option
+@json_option
+def command(url: str, workspace: Path, as_json: bool) -> None:
+    """List the captures of a URL, and what each one meant.
+
+    A capture is new, unchanged, changed, missing, gone or rejected.
+
+    \b
+    crawl4r history https://example.org/news -w news
+    """
+    with open_for_reading(workspace) as opened:
+        rows = [_row(capture, read) for capture, read in opened.history(url)]
+        if not rows:
+            why = command_line("crawl4r", "why", url, "-w", workspace)
+            raise UsageError(f"{url} was never captured; `{why}` says what happened")
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        words = f"+{row['added']} -{row['removed']} words" if row["change"] == "changed" else ""
+        note = words or row["reason"]
+        when = clock_time(row["captured_at"])
+        say(f"{row['capture_id']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip())
+
+
+def _row(capture: Capture, read: ExtractionRow | None) -> dict[str, Any]:
+    return {
+        "capture_id": capture.id,
+        "captured_at": capture.fetched_at,
+        "status": capture.status,
+        "verdict": read.verdict if read else capture.verdict.value,
+        "reason": read.reason if read else capture.reason,
+        "change": read.change.value if read else "unread",
+        "added": read.added if read else 0,
+        "removed": read.removed if read else 0,
+        "sha256": capture.sha256,
+        "content_hash": read.content_hash if read else None,
+    }

@@ -1,0 +1,191 @@
+"""`crawl4r index`: documents become searchable."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec.structs import asdict
+
+from crawl4r.interfaces.cli.options import (
+    check_that_there_is_a_crawl,
+    json_option,
+    open_for_reading,
+    print_json,
+    settings_for_reading,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.view.format import human_seconds, languages_kept_out
+
+if TYPE_CHECKING:
+    from crawl4r.indexing.indexer import IndexProgress
+    from crawl4r.settings.load import Settings
+
+
+@click.command("index")
+@workspace_option
+@click.option(
+    "--rebuild", is_flag=True, help="Make a new index beside the old one, then switch to it."
+)
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE|all",
+    help="Take in only documents in this language; `all` for every one.  [default: en]",
+)
+@click.option("--no-vectors", is_flag=True, help="Words only; vectors with the next run.")
+@click.option("--dry-run", is_flag=True, help="Only say how much there is to do.")
+@json_option
+def command(
+    workspace: Path,
+    rebuild: bool,
+    languages: tuple[str, ...],
+    no_vectors: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Make the documents of a workspace searchable.
+
+    By their words at once, then by their meaning.
+
+    \b
+    crawl4r index -w docs
+    crawl4r index -w docs --rebuild
+    crawl4r index -w docs --language en --language de
+
+    Goes on where it stopped; Ctrl-C leaves the rest for the next run. Searches see what is done so
+    far. `crawl4r crawl` does the same while it crawls. Languages are remembered, and those that are
+    let in are taken from what is stored.
+    """
+    check_that_there_is_a_crawl(workspace)
+    started = time.monotonic()
+    settings = _settings(workspace, languages)
+    _read_what_is_new(workspace, talks=not as_json)
+    result = _index(workspace, settings, rebuild, no_vectors, dry_run, talks=not as_json)
+    if languages and not dry_run:
+        _remember(workspace, languages)
+    if as_json:
+        print_json({**result, "seconds": round(time.monotonic() - started, 3)})
+    elif dry_run:
+        say(
+            f"{result['documents_behind']:,} documents to index,"
+            f" {result['passages_behind']:,} passages without a vector"
+        )
+    else:
+        _tell(result, time.monotonic() - started)
+        if kept_out := result["totals"]["other_languages"]:
+            say(languages_kept_out(kept_out, workspace))
+
+
+def _settings(path: Path, languages: tuple[str, ...]) -> Settings:
+    """Those of the last crawl, whatever profile and options it was given, with these languages."""
+    from crawl4r.interfaces.cli.saved_options import saved_options  # noqa: PLC0415
+
+    with open_for_reading(path) as opened:
+        settings, saved = opened.settings, saved_options(opened)
+    if not languages:
+        return settings
+    saved.pop("proxies", None)  # nothing is fetched, and their passwords are not there
+    return settings_for_reading(path, saved.pop("profile", None), {**saved, "languages": languages})
+
+
+def _remember(path: Path, languages: tuple[str, ...]) -> None:
+    """For the next `index`, `crawl` and `resume`; a crawl that runs has its own."""
+    from crawl4r.interfaces.cli.saved_options import save_options, saved_options  # noqa: PLC0415
+    from crawl4r.storage.lock import holder_of  # noqa: PLC0415
+    from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415
+
+    if holder_of(path) is None:
+
+        async def save() -> None:
+            async with open_workspace(path) as workspace:
+                save_options(workspace, {**saved_options(workspace), "languages": languages})
+
+        asyncio.run(save())
+
+
+def _read_what_is_new(path: Path, *, talks: bool) -> None:
+    """Documents of captures that were never read, unless a crawl is at it."""
+    from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415 - help goes without
+    from crawl4r.storage.lock import holder_of  # noqa: PLC0415 - help goes without
+    from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415
+
+    with open_workspace(path, read_only=True) as workspace:
+        behind = workspace.captures.count_after(workspace.documents_cursor)
+    if behind and holder_of(path) is None:
+
+        async def read() -> None:
+            async with open_workspace(path) as workspace:
+                with progress_bar(talks) as bar:
+                    task = bar.add_task("pages read", total=behind)
+                    await workspace.reprocess(
+                        anew=False, on_progress=lambda count: bar.advance(task, count)
+                    )
+
+        asyncio.run(read())
+
+
+def _index(
+    path: Path,
+    settings: Settings,
+    rebuild: bool,
+    no_vectors: bool,
+    dry_run: bool,
+    *,
+    talks: bool,
+) -> dict[str, Any]:
+    from crawl4r.indexing.indexer import index_all  # noqa: PLC0415
+    from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415
+    from crawl4r.wiring.search import open_indexer  # noqa: PLC0415 - help goes without
+
+    with open_indexer(
+        path,
+        settings,
+        rebuild=rebuild and not dry_run,
+        may_replace=not dry_run,
+        on_replaced=lambda why: say(f"making a new index: {why}", err=True),
+    ) as indexer:
+        if dry_run:
+            documents, passages = indexer.behind()
+            return {"documents_behind": documents, "passages_behind": passages}
+        with progress_bar(talks) as bar:
+            words = bar.add_task("documents indexed", total=indexer.behind()[0])
+            vectors = bar.add_task("passages embedded", total=None)
+
+            def show(progress: IndexProgress, behind: tuple[int, int]) -> None:
+                done = progress.embedded + progress.reused
+                bar.update(
+                    words, completed=progress.documents, total=progress.documents + behind[0]
+                )
+                bar.update(vectors, completed=done, total=done + behind[1] or None)
+
+            progress = index_all(indexer, with_vectors=not no_vectors, on_progress=show)
+        documents, passages = indexer.behind()
+        return {
+            **asdict(progress),
+            "documents_behind": documents,
+            "passages_behind": passages,
+            "totals": indexer.totals(),
+        }
+
+
+def _tell(result: dict[str, Any], seconds: float) -> None:
+    totals = result["totals"]
+    say(
+        f"{result['documents']:,} documents looked at, {result['passages']:,} passages indexed,"
+        f" {result['embedded']:,} embedded, {result['reused']:,} vectors used again"
+        f" in {human_seconds(seconds)}"
+    )
+    for reason, count in sorted(result["left_out"].items()):
+        say(f"  left out: {count:,} ({reason})")
+    say(
+        f"searchable: {totals['documents']:,} documents in {totals['passages']:,} passages,"
+        f" {totals['embedded']:,} of them by meaning"
+    )
+    if result["passages_behind"]:
+        say(f"{result['passages_behind']:,} passages have no vector yet; run it again")

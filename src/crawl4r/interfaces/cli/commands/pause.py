@@ -1,0 +1,42 @@
+"""`crawl4r pause`: hold a running crawl, and let it go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crawl4r.crawling.control_files import file_of
+from crawl4r.interfaces.cli.control_option import give, role_option
+from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.output import say
+from crawl4r.storage.layout import PAUSE
+
+
+@click.command("pause")
+@workspace_option
+@role_option
+@click.option("--off", is_flag=True, help="Let it go on.")
+@json_option
+def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None:
+    """Hold the crawl of a workspace, and let it go on.
+
+    What is in flight is finished.
+
+    \b
+    crawl4r pause -w docs
+    crawl4r pause -w docs --off
+    crawl4r pause -w docs --only discover      one side of separated mode
+
+    It is the same as making, and removing, a file called `pause` in the workspace.
+    """
+    path = file_of(workspace, PAUSE, role)
+    if off:
+        path.unlink(missing_ok=True)
+    else:
+        give(path)
+    if as_json:
+        print_json({"file": str(path), "paused": not off})
+    else:
+        word = "goes on" if off else "is held"
+        say(f"{role or 'whatever runs'} in {workspace} {word} within a second")

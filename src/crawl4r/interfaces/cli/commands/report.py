@@ -1,0 +1,87 @@
+"""`crawl4r report`: what a host was asked, as a page its owner could be sent."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import say
+from crawl4r.storage.layout import refuse_output
+
+
+@click.command("report")
+@click.argument("host")
+@workspace_option
+@click.option(
+    "--html",
+    "html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write it as a page too: one file, with plots, to be sent or printed.",
+)
+@click.option("--since", metavar="TIME", help="From then on: 2026-11-15 or 2026-11-15T10:00 (UTC).")
+@click.option("--until", metavar="TIME", help="And not from then on.")
+@json_option
+def command(
+    host: str,
+    workspace: Path,
+    html: Path | None,
+    since: str | None,
+    until: str | None,
+    as_json: bool,
+) -> None:
+    """Say what a host was asked, and how politely.
+
+    It names the pace, and the lines of robots.txt that were obeyed.
+
+    \b
+    crawl4r report example.org -w docs
+    crawl4r report example.org -w docs --html example.org.html --since 2026-11-01
+    crawl4r report example.org:8080 -w docs --json | jq .gaps
+
+    A host stands for all its ports, as politeness is counted; with a port, for that one alone.
+    """
+    begin, end = _moment(since, "--since"), _moment(until, "--until")
+    with open_for_reading(workspace) as opened:
+        report = opened.host_report(host, begin, end)
+    if html is not None:
+        refuse_output(workspace, html, "--html")
+        from crawl4r.interfaces.html.host_report import page  # noqa: PLC0415 - only who wants one
+
+        _write(html, page(report, time.time()))
+    if as_json:
+        print_json(report)
+        return
+    from crawl4r.interfaces.cli.view.host_report_text import lines  # noqa: PLC0415
+
+    for line in lines(report):
+        say(line)
+    if html is not None:
+        say(f"page: {html}")
+
+
+def _moment(text: str | None, option: str) -> float | None:
+    if text is None:
+        return None
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{option}: {text!r} is not a time like 2026-11-15T10:00") from None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as problem:
+        raise UsageError(f"--html: cannot write {file}: {problem.strerror}") from None

@@ -1,0 +1,80 @@
+"""`crawl4r reset`: delete a crawl, after asking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
+from crawl4r.interfaces.cli.output import confirm, say
+from crawl4r.storage.layout import entries_of, holds_crawl, refuse_foreign_state, strangers_in
+from crawl4r.workspace.workspace import places_of, remove_crawl
+
+_SHOWN = 5  # of the files that stay
+
+
+@click.command("reset")
+@workspace_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
+@json_option
+def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
+    """Delete everything a crawl has made; crawl4r.yaml stays.
+
+    Files that crawl4r did not make stay too, wherever they lie, and a folder with another program's
+    state.db is left alone. A symbolic link is deleted, and not what it points to. What the workspace
+    has on PostgreSQL and Qdrant servers is deleted with it; what other workspaces have there stays.
+
+    \b
+    crawl4r reset -w docs --dry-run
+    crawl4r reset -w docs --yes
+    """
+    refuse_foreign_state(workspace)
+    doomed = entries_of(workspace) if holds_crawl(workspace) else []
+    if not doomed:
+        _tell([], "nothing to delete in", workspace, [], [], as_json)
+        return
+    kept, places = strangers_in(workspace), places_of(workspace)
+    if dry_run:
+        _tell(doomed, "would delete from", workspace, kept, places, as_json)
+        return
+    if not yes:
+        if kept:
+            say(_kept(kept, workspace), err=as_json)
+        names = ", ".join(path.name for path in doomed)
+        servers = f", and on servers {', '.join(places)}" if places else ""
+        confirm(f"Delete {names} in {workspace}{servers}? This cannot be undone", err=as_json)
+    _tell(remove_crawl(workspace), "deleted from", workspace, kept, places, as_json)
+
+
+def _tell(
+    paths: list[Path],
+    words: str,
+    workspace: Path,
+    kept: list[Path],
+    places: list[str],
+    as_json: bool,
+) -> None:
+    if as_json:
+        print_json(
+            {
+                "action": words,
+                "workspace": str(workspace),
+                "paths": [str(path) for path in paths],
+                "kept": [str(path) for path in kept],
+                "on_servers": places,
+            }
+        )
+        return
+    say(f"{words} {workspace}" + (": " + ", ".join(p.name for p in paths) if paths else ""))
+    if places:
+        say(f"{words} servers: {', '.join(places)}")
+    if kept:
+        say(_kept(kept, workspace))
+
+
+def _kept(kept: list[Path], workspace: Path) -> str:
+    names = ", ".join(str(path.relative_to(workspace)) for path in kept[:_SHOWN])
+    more = f" and {len(kept) - _SHOWN:,} more" if len(kept) > _SHOWN else ""
+    return f"not made by crawl4r, and left there: {names}{more}"

@@ -1,0 +1,26 @@
+"""`crawl4r resume`: go on with the last crawl of a workspace, as it was told then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.commands.crawl import crawl_options
+from crawl4r.interfaces.cli.options import check_that_there_is_a_crawl
+
+
+@click.command("resume")
+@crawl_options
+def command(workspace: Path, **options: Any) -> None:
+    """Go on with a crawl, with the options it was started with.
+
+    \b
+    crawl4r resume -w docs
+    crawl4r resume -w docs --max-pages 2000      the same, with another limit
+    """
+    from crawl4r.interfaces.cli.run_crawl import run_crawl  # noqa: PLC0415
+
+    check_that_there_is_a_crawl(workspace)
+    run_crawl(workspace, (), options)

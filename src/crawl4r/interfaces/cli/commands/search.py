@@ -1,0 +1,238 @@
+"""`crawl4r search`: ask, and see where the answer comes from."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec.structs import replace
+
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.options import (
+    check_that_there_is_a_crawl,
+    json_option,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import say, say_row
+from crawl4r.safe_text import read_json
+
+if TYPE_CHECKING:
+    from crawl4r.indexing.searcher import Searcher
+    from crawl4r.search.request import Answer, SearchRequest
+
+
+class _Search(click.Command):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            if problem.option_name.startswith("--"):
+                raise
+            # As in `search full text -russian`.
+            hint = "To leave out a word, quote the whole query: 'full text -russian'."
+            message = f"No such option {problem.option_name!r}. {hint}"
+            raise click.NoSuchOption(problem.option_name, message, ctx=ctx) from None
+
+
+@click.command("search", cls=_Search)
+@click.argument("words", nargs=-1, metavar="[QUERY]...")
+@workspace_option
+@click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True)
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "keyword", "vector"]),
+    default="hybrid",
+    show_default=True,
+    help="Words and meaning, or one of them.",
+)
+@click.option("--site", "domains", multiple=True, help="Only this domain and those below it.")
+@click.option("--type", "types", multiple=True, help="Only html, pdf, ... or code, table, list.")
+@click.option("--language", "languages", multiple=True, help="Only this language, e.g. en.")
+@click.option("--since", help="Only what was captured on or after this date.")
+@click.option("--before", help="Only what was captured before this date.")
+@click.option("--as-of", help="What was known at this date, as it was then.")
+@click.option("--per-document", type=click.IntRange(0), help="Passages of one document; 0: any.")
+@click.option("--neighbours", type=click.IntRange(0, 5), default=0, help="Passages around each.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Leave out results below this score, from 0 to 1.",
+)
+@click.option(
+    "--fusion",
+    type=click.Choice(["convex", "rrf"]),
+    help="Join words and meaning by their scores, or by their ranks.  [default: convex]",
+)
+@click.option(
+    "--keyword-weight", type=click.FloatRange(0), help="Weigh words so much.  [default: 0.3]"
+)
+@click.option(
+    "--vector-weight", type=click.FloatRange(0), help="Weigh meaning so much.  [default: 0.7]"
+)
+@click.option(
+    "--rrf-k", type=click.IntRange(1), help="Smooth the ranks of rrf so much.  [default: 60]"
+)
+@click.option("--rerank", is_flag=True, help="Let the configured cross-encoder order the best.")
+@click.option("--cursor", help="Go on after an earlier answer.")
+@click.option(
+    "--queries",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='Many at once: lines like {"id": "1", "text": "..."}.',
+)
+@click.option("--explain", is_flag=True, help="Ranks and scores of each half, and the time taken.")
+@json_option
+def command(
+    words: tuple[str, ...],
+    workspace: Path,
+    queries: Path | None,
+    explain: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Find passages by their words and by their meaning.
+
+    It works while a crawl runs, too.
+
+    \b
+    crawl4r search "how do I roll back to a savepoint" -w docs
+    crawl4r search '"full text search" -russian site:postgresql.org type:table'
+    crawl4r search 'connect* after:2026-01' --mode keyword --explain
+    crawl4r search --queries questions.jsonl --limit 100 --json
+
+    Words, "phrases", prefix*, -without, +with, site:, type:, lang:, before: and after:. Several words
+    are one query; quotes around it keep the shell away from its signs. A score is from 0 to 1 and
+    means the same for every query.
+    """
+    from crawl4r.settings.load import FILE_NAME, load_settings  # noqa: PLC0415
+    from crawl4r.wiring.search import SearchDoor  # noqa: PLC0415 - help goes without
+
+    if bool(words) == (queries is not None):
+        raise UsageError("give a query, or a file of them with --queries")
+    check_that_there_is_a_crawl(workspace)
+    settings = load_settings(workspace / FILE_NAME)
+    door = SearchDoor(workspace, settings)
+    try:
+        searcher = door.searcher()
+        if queries is not None:
+            _answer_many(searcher, queries, _request("", options, settings.search), as_json)
+        else:
+            request = _request(" ".join(words), options, settings.search)
+            answer = searcher.search(request)
+            if len(answer.hits) < request.limit:
+                note = _note_on_languages(door.catalogue.other_languages(), workspace)
+                answer = replace(answer, notes=[*answer.notes, *note])
+            _tell(answer, request, explain, as_json)
+    finally:
+        door.close()
+
+
+def _request(query: str, options: dict[str, Any], defaults: Any) -> SearchRequest:
+    from crawl4r.search.port import Filters  # noqa: PLC0415
+    from crawl4r.search.request import EVERYTHING, Fusion, Mode, SearchRequest  # noqa: PLC0415
+
+    filters = Filters(
+        domains=options["domains"],
+        types=options["types"],
+        languages=options["languages"],
+        since=_moment(options["since"], "--since", EVERYTHING.since),
+        before=_moment(options["before"], "--before", EVERYTHING.before),
+        as_of=_moment(options["as_of"], "--as-of", EVERYTHING.as_of),
+    )
+
+    def given(name: str) -> Any:
+        return getattr(defaults, name) if options[name] is None else options[name]
+
+    return SearchRequest(
+        query,
+        Mode(options["mode"]),
+        options["limit"],
+        filters,
+        Fusion(given("fusion")),
+        given("keyword_weight"),
+        given("vector_weight"),
+        given("rrf_k"),
+        min_score=options["min_score"],
+        per_document=given("per_document"),
+        neighbours=options["neighbours"],
+        rerank=options["rerank"],
+        cursor=options["cursor"],
+    )
+
+
+def _moment(text: str | None, option: str, default: float) -> float:
+    if text is None:
+        return default
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{option}: {text!r} is not a date like 2026-05-31") from None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
+def _note_on_languages(kept_out: dict[str, int], workspace: Path) -> list[str]:
+    """What is not searched, and the command that changes that."""
+    from crawl4r.interfaces.cli.view.format import languages_kept_out  # noqa: PLC0415
+
+    return [languages_kept_out(kept_out, workspace)] if kept_out else []
+
+
+def _tell(answer: Answer, request: SearchRequest, explain: bool, as_json: bool) -> None:
+    from crawl4r.interfaces.cli.view.search import print_answer  # noqa: PLC0415
+    from crawl4r.interfaces.json.search import answer_json  # noqa: PLC0415
+
+    if as_json:
+        print_json(answer_json(answer, explain=explain))
+    else:
+        print_answer(answer, request, explain=explain)
+
+
+def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json: bool) -> None:
+    """One line a result; each document once, since documents are what such lists are judged by."""
+    from crawl4r.interfaces.json.search import name_of  # noqa: PLC0415
+
+    for name, text in _queries_in(file):
+        answer = searcher.search(replace(request, query=text, per_document=1))
+        for rank, hit in enumerate(answer.hits, 1):
+            line = {"query": name, "rank": rank, "id": name_of(hit), "score": round(hit.score, 6)}
+            if as_json:
+                print_json(line)
+            else:
+                say_row(*line.values())
+
+
+def _queries_in(file: Path) -> list[tuple[str, str]]:
+    """All of them, looked at before the first is answered. Long ones are cut: they are no typing."""
+    from crawl4r.search.query import LONGEST_QUERY, parse_checked  # noqa: PLC0415
+
+    found = []
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            place = f"{file}, line {number}"
+            name, text = _query_in(line, number, place)
+            if len(text) > LONGEST_QUERY:
+                say(f"{place}: only the first {LONGEST_QUERY:,} characters are read", err=True)
+                text = text[:LONGEST_QUERY]
+            try:
+                parse_checked(text)
+            except UsageError as problem:
+                raise UsageError(f"{place}: {problem}") from None
+            found.append((name, text))
+    return found
+
+
+def _query_in(line: str, number: int, place: str) -> tuple[str, str]:
+    try:
+        record = read_json(line)
+        text = record.get("text", record.get("query"))
+        name = str(record.get("id", number))
+    except (ValueError, AttributeError):
+        text = None
+    if not isinstance(text, str):
+        raise UsageError(f'{place}: not like {{"id": "1", "text": "..."}}')
+    return name, text

@@ -1,0 +1,71 @@
+"""`crawl4r spool`: discover in one process, scrape in another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.commands.crawl import crawl_options
+
+
+@click.group("spool")
+def command() -> None:
+    """Find pages in one process and fetch them in another.
+
+    \b
+    crawl4r spool run https://example.org/ -w docs         both, until everything is fetched
+    crawl4r spool discover https://example.org/ -w docs    only find pages
+    crawl4r spool scrape -w docs                           only fetch what was found
+
+    Each side can be paused (`crawl4r pause`), stopped, killed and started again on its own.
+    """
+
+
+@command.command("discover")
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@crawl_options
+def discover(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
+    """Follow links from URLs and append what is in scope to the spool; pages are not kept.
+
+    \b
+    crawl4r spool discover https://example.org/ -w docs
+    crawl4r spool discover -w docs --refresh          announce known pages again, to be revisited
+
+    It slows down, and waits, while more than spool.max_backlog discoveries are not fetched yet.
+    """
+    from crawl4r.interfaces.cli.run_separated import run_discover  # noqa: PLC0415 - help goes without
+
+    run_discover(workspace, urls, options)
+
+
+@command.command("scrape")
+@crawl_options
+@click.option("--follow", is_flag=True, help="Wait for more, also when no discoverer runs.")
+def scrape(workspace: Path, **options: Any) -> None:
+    """Fetch and keep the pages that the spool names, as long as a discoverer runs.
+
+    \b
+    crawl4r spool scrape -w docs
+    crawl4r spool scrape -w docs --follow             until it is stopped
+    crawl4r spool scrape -w docs --refresh            what is known again, with its validators
+    """
+    from crawl4r.interfaces.cli.run_separated import run_scrape  # noqa: PLC0415 - help goes without
+
+    follow = options.pop("follow")
+    run_scrape(workspace, options, lambda: follow)
+
+
+@command.command("run")
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@crawl_options
+def run(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
+    """Discover and scrape side by side, in two processes, until everything is fetched.
+
+    \b
+    crawl4r spool run https://example.org/ -w docs
+    """
+    from crawl4r.interfaces.cli.run_separated import run_both  # noqa: PLC0415 - help goes without
+
+    run_both(workspace, urls, options)

@@ -1,0 +1,192 @@
+"""`crawl4r status`: a workspace at a glance."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.view.format import (
+    clock_time,
+    guess_words,
+    human_bytes,
+    human_seconds,
+    languages_kept_out,
+    our_name,
+)
+from crawl4r.safe_text import command_line
+
+WINDOWS = {
+    "last_minute": "last minute",
+    "last_5_minutes": "last 5 minutes",
+    "since_start": "since the start",
+}
+
+
+@click.command("status")
+@workspace_option
+@click.option("--watch", is_flag=True, help="Draw it again and again; Ctrl-C leaves.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often, with --watch.",
+)
+@json_option
+def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
+    """Show totals, hosts and errors of a crawl.
+
+    It works while a crawl runs, too.
+
+    \b
+    crawl4r status -w docs
+    crawl4r status -w docs --watch
+    crawl4r status -w docs --json | jq .urls
+    crawl4r status -w docs --watch --json >> status.jsonl     a line every two seconds
+    """
+    if watch:
+        from crawl4r.interfaces.cli.view import status_watch  # noqa: PLC0415 - loads rich
+
+        status_watch.watch(workspace, every, is_drawn=sys.stdout.isatty() and not as_json)
+        return
+    with open_for_reading(workspace) as opened:
+        status = opened.status()
+    if as_json:
+        print_json(status)
+        return
+    for line in _lines(status, workspace):
+        say(line)
+    if status["index"] is None and status["documents"] and not status["running"]:
+        say("to make it searchable:")
+        say(f"  {command_line(our_name(), 'index', '-w', workspace)}")
+
+
+def running_words(status: dict[str, Any]) -> str:
+    """Who works there since when, and what holds it."""
+    words = [
+        f"{'' if process['work'] == 'crawl' else process['work'] + ' '}process {process['pid']}"
+        f" since {clock_time(process['since'])}"
+        for process in status["processes"]
+    ]
+    if not status["running"]:
+        words.insert(0, "not running")
+    if status["control"]:
+        words.append(f"held by the file {' and '.join(status['control'])}")
+    return ", ".join(words)
+
+
+def health_words(health: dict[str, Any] | None) -> str:
+    """What the crawl says of itself, and of the last time that it stalled."""
+    if health is None:
+        return "-"
+    words = [health["state"]]
+    if health["why"]:
+        words.append(f"({health['why']})")
+    if health["until"]:
+        words.append(f"until {clock_time(health['until'])}")
+    words.append(f"last action {clock_time(health['last_beat'])}")
+    if stall := health["last_stall"]:
+        found = "; ".join(stall["findings"]) or "nothing wrong was found"
+        when = clock_time(stall["at"])
+        words.append(f"last stall {when}: {found}, decided to {stall['decision']}")
+    if loss := health["last_store_loss"]:
+        away = f"was away for {human_seconds(loss['seconds'])} and is reopened"
+        words.append(f"store {clock_time(loss['at'])}: {away} ({loss['problem']})")
+    return ", ".join(words).replace(", (", " (")
+
+
+def eta_words(status: dict[str, Any]) -> str:
+    eta = status["eta"]
+    if eta is None:
+        return "unknown" if status["running"] else "-"
+    about, by = f"about {human_seconds(eta['seconds'])}", eta["limited_by"] or ""
+    if by.startswith("--"):
+        return f"{about} until {by} is reached, an estimate"
+    slowest = f", as long as {by} takes" if by else ""
+    return f"{about} for the URLs known now, an estimate{slowest}"
+
+
+def index_words(totals: dict[str, Any] | None) -> str:
+    if totals is None:
+        return "none"
+    return (
+        f"{totals['documents']:,} documents in {totals['passages']:,} passages,"
+        f" {totals['embedded']:,} of them with a vector"
+    )
+
+
+def guessed_words(status: dict[str, Any]) -> str:
+    return f"{status['guesses']['asked']:,} {guess_words(status['guesses'])}"
+
+
+def kept_words(status: dict[str, Any]) -> str:
+    return (
+        f"{status['pages']:,} kept, {human_bytes(status['bytes'])} in"
+        f" {status['blobs']:,} distinct bodies ({human_bytes(status['stored_bytes'])} on disk)"
+    )
+
+
+def spool_words(spool: dict[str, Any]) -> str:
+    """How far the two sides of separated mode are apart."""
+    discoverer = spool["discoverer"]
+    words = [
+        f"discoverer {'process ' + str(discoverer) if discoverer else 'not running'}"
+        + (", held until the scraper has caught up" if spool["is_held"] else ""),
+        f"{spool['backlog']:,} of at most {spool['max_backlog']:,} discoveries wait"
+        f" ({spool['unread']:,} not read, {spool['unfinished']:,} not visited)",
+    ]
+    return "; ".join(words)
+
+
+def _language_lines(totals: dict[str, Any] | None, workspace: Path) -> list[str]:
+    kept_out = totals["other_languages"] if totals else {}
+    return [f"languages: {languages_kept_out(kept_out, workspace)}"] if kept_out else []
+
+
+def _lines(status: dict[str, Any], workspace: Path) -> list[str]:
+    lines = [
+        f"crawl: {running_words(status)}",
+        f"health: {health_words(status['resilience'])}",
+        "urls: " + (", ".join(f"{n:,} {state}" for state, n in status["urls"].items()) or "none"),
+        *([f"tried: {guessed_words(status)}"] if status["guesses"]["asked"] else []),
+        f"pages: {kept_words(status)}",
+        f"documents: {status['documents']:,}",
+        f"index: {index_words(status['index'])}",
+        *_language_lines(status["index"], workspace),
+        *([f"spool: {spool_words(status['spool'])}"] if status["spool"] else []),
+        f"last capture: {clock_time(status['last_capture_at'])}",
+        *_rate_lines(status["rates"]),
+        f"left: {eta_words(status)}",
+    ]
+    for host in status["hosts"]:
+        wait = f", next in {human_seconds(host['waits_s'])}" if host["waits_s"] else ""
+        trouble = f", {host['failures']} failures in a row" if host["failures"] else ""
+        pending = f"{host['pending']:,} pending"
+        lines.append(f"  {host['host']}: {pending}, breaker {host['breaker']}{wait}{trouble}")
+    if status["endings"]:
+        lines.append("without a text:")
+    lines.extend(
+        f"  {ending['urls']:>7,}  {ending['verdict']}: {ending['reason']}"
+        for ending in status["endings"]
+    )
+    return lines
+
+
+def _rate_lines(rates: dict[str, dict[str, float] | None]) -> list[str]:
+    return [
+        f"{words}: {rate['pages_a_minute']:,.0f} pages and"
+        f" {human_bytes(rate['bytes_a_minute'])} a minute"
+        for name, words in WINDOWS.items()
+        if (rate := rates[name]) and rate["captures_a_minute"]
+    ]

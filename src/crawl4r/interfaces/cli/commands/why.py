@@ -1,0 +1,123 @@
+"""`crawl4r why`: what happened to a URL, and which rule decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crawl4r.interfaces.cli.options import (
+    json_option,
+    open_for_reading,
+    print_json,
+    workspace_option,
+)
+from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.view.format import clock_time, human_bytes, human_seconds
+
+
+@click.command("why")
+@click.argument("url")
+@workspace_option
+@json_option
+def command(url: str, workspace: Path, as_json: bool) -> None:
+    """Tell what happened to a URL, and which rule decided.
+
+    Where it was found, what admitted or refused it, every attempt.
+
+    \b
+    crawl4r why https://example.org/private/
+    """
+    with open_for_reading(workspace) as opened:
+        story = opened.why(url)
+    if as_json:
+        print_json(story)
+        return
+    for line in _tell(story):
+        say(line)
+
+
+def _tell(story: dict[str, Any]) -> list[str]:
+    lines = [story["url"]]
+    scope = story["scope_now"]
+    if not story["known"]:
+        admitted = "would be admitted" if scope["admitted"] else "would be refused"
+        lines.append(f"  never found by this crawl; it {admitted} by the scope: {scope['rule']}")
+    else:
+        lines += _tell_known(story)
+    if robots := story["robots"]:
+        lines.append(f"  robots.txt ({clock_time(robots['fetched_at'])}): {_robots_words(robots)}")
+    return lines
+
+
+def _tell_known(story: dict[str, Any]) -> list[str]:
+    source = f"on {story['referrer']}" if story["referrer"] else "by you"
+    lines = [
+        f"  found {clock_time(story['found_at'])} as a {story['found_by']} {source},"
+        f" depth {story['depth']}",
+        f"  scope: {story['rule']}"
+        + (f", page type {story['page_type']}" if story["page_type"] else ""),
+        f"  state: {story['state']}" + (f", {story['verdict']}" if story["verdict"] else ""),
+    ]
+    if story["reason"]:
+        lines.append(f"  reason: {story['reason']}")
+    if story["due_at"] and story["state"] == "waiting":
+        lines.append(f"  next try: {clock_time(story['due_at'])}")
+    lines.extend(
+        f"  attempt {clock_time(attempt['at'])}: {attempt['verdict']}, {attempt['reason']}"
+        for attempt in story["failed_attempts"]
+    )
+    for capture in story["captures"]:
+        content = f" sha256 {capture['sha256']}" if capture["sha256"] else ""
+        lines.append(
+            f"  capture {capture['capture_id']} {clock_time(capture['captured_at'])}:"
+            f" {capture['status']} {human_bytes(capture['bytes'])}"
+            f" in {capture['latency_ms']} ms{content}"
+        )
+        if capture.get("signals") and capture["verdict"] != "ok":
+            why = f": {capture['reason']}" if capture["reason"] else ""
+            lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}{why}")
+    if document := story["document"]:
+        lines.append(_document_words(document))
+    if indexed := story["index"]:
+        lines.append(_index_words(indexed))
+    if revisit := story["revisit"]:
+        lines.append(_revisit_words(revisit))
+    return lines
+
+
+def _document_words(document: dict[str, Any]) -> str:
+    gone = f", gone since {clock_time(document['deleted_at'])}" if document["deleted_at"] else ""
+    twin = f", almost the same as document {document['near_of']}" if document["near_of"] else ""
+    note = f"; {document['note']}" if document["note"] else ""
+    return (
+        f"  document from capture {document['capture_id']}: {document['title'] or 'untitled'!r},"
+        f" {document['words']:,} words, {document['language'] or 'language unknown'}{gone}{twin}{note}"
+    )
+
+
+def _index_words(indexed: dict[str, Any]) -> str:
+    if reason := indexed.get("left_out"):
+        return f"  not in the search index: {reason}"
+    cut = f"; {indexed['cut']}" if indexed.get("cut") else ""
+    return f"  searchable: {indexed['passages']} passages, {indexed['embedded']} with a vector{cut}"
+
+
+def _revisit_words(revisit: dict[str, Any]) -> str:
+    """The estimate is one of neighbours until a page was visited again itself."""
+    visits, changes = revisit["visits"], revisit["changes"]
+    seen = f"{changes} changes in {visits} visits" if visits else "not visited again yet"
+    gap = human_seconds(revisit["seconds_between_changes"])
+    return (
+        f"  revisit: {seen}, a change expected every {gap}, the next by"
+        f" {clock_time(revisit['due_at'])}; changed by now: {revisit['probability']:.0%}"
+    )
+
+
+def _robots_words(robots: dict[str, Any]) -> str:
+    if "rule" not in robots:
+        return f"{robots['outcome']} (status {robots['status'] or 'none'})"
+    word = "allowed" if robots["allowed"] else "denied"
+    line = f" on line {robots['line']}" if robots["line"] else ""
+    return f"{word} by {robots['rule']}{line}"

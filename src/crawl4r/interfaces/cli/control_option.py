@@ -1,0 +1,26 @@
+"""What `pause` and `stop` have in common: a file that a running crawl looks for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from crawl4r.errors import WorkspaceError
+from crawl4r.storage.layout import ROLES
+from crawl4r.storage.own_files import open_own
+
+role_option = click.option(
+    "--only", "role", type=click.Choice(ROLES), help="One of several that run there."
+)
+
+
+def give(path: Path) -> None:
+    """Make the file that says it."""
+    if not path.parent.is_dir():
+        raise WorkspaceError(f"there is no workspace {path.parent}")
+    try:
+        os.close(open_own(path, os.O_WRONLY | os.O_CREAT))
+    except OSError as problem:
+        raise WorkspaceError(f"cannot write {path}: {problem.strerror}") from problem

@@ -1,0 +1,121 @@
+"""The options that a crawl was given stay with its workspace: later commands start from them.
+
+Passwords are not among what is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crawl4r.errors import UsageError
+from crawl4r.safe_text import command_line
+from crawl4r.settings.load import SHORT_NAMES
+from crawl4r.storage.tables import peek_note
+from crawl4r.urls.credentials import are_hidden, without_credentials
+from crawl4r.wiring.parts import discoverer_folder
+
+if TYPE_CHECKING:
+    from crawl4r.workspace.workspace import Workspace
+
+_NOTE = "options"
+_PROXIES = "proxies"
+# A budget is that of one refresh; the kind of store is the workspace's own.
+_NOT_REMEMBERED = frozenset(["budget", "store"])
+_REMEMBERED = frozenset([*(SHORT_NAMES.keys() - _NOT_REMEMBERED), "profile"])
+_ALL = "all"
+# As they are typed, where that is not the name with a dash for each underscore.
+_TYPED = {"hosts": "host", "keywords": "keyword", _PROXIES: "proxy"}
+
+
+def saved_options(workspace: Workspace) -> dict[str, Any]:
+    """As they were given; proxies that needed a password are without it, and cannot be used."""
+    return _of_note(workspace.notes.get(_NOTE))
+
+
+def save_options(workspace: Workspace, named: Mapping[str, Any]) -> None:
+    given = {name: named[name] for name in sorted(_REMEMBERED) if _is_given(named.get(name))}
+    if _PROXIES in given:
+        given[_PROXIES] = [without_credentials(proxy) for proxy in given[_PROXIES]]
+    workspace.notes.put(_NOTE, json.dumps(given, default=str))
+    workspace.database.commit()
+
+
+def earlier_options(path: Path, *, is_discoverer: bool = False) -> dict[str, Any]:
+    """The options of the last crawl in a workspace; empty when none ran there.
+
+    The two sides of separated mode each have their own. The side that runs for the first time starts
+    from those of the other.
+    """
+    places = [path, discoverer_folder(path)]
+    notes = (peek_note(place, _NOTE) for place in (places[::-1] if is_discoverer else places))
+    return _of_note(next((note for note in notes if note), None))
+
+
+def still_in_force(earlier: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the earlier options that a command neither names anew nor gives up by `--forget`."""
+    forgotten = {_name_of(word) for word in options.get("forget") or ()}
+    if _ALL in forgotten:
+        return {}
+    return {
+        name: value
+        for name, value in earlier.items()
+        if name not in forgotten and not _is_given(options.get(name))
+    }
+
+
+def _is_given(value: Any) -> bool:
+    """Whether an option was named; `--no-index` and 0 are answers."""
+    return value is not None and value not in ((), [], {})
+
+
+def with_passwords(saved: dict[str, Any], configured: Iterable[str]) -> dict[str, Any]:
+    """Saved options with which a crawl can go on: `configured` proxies know their passwords.
+
+    Raises UsageError when some proxy is not among them: the crawl must not go on past it.
+    """
+    known = {without_credentials(proxy): proxy for proxy in configured}
+    proxies = [known.get(proxy, proxy) for proxy in saved.get(_PROXIES) or ()]
+    if missing := [proxy for proxy in proxies if are_hidden(proxy)]:
+        raise UsageError(
+            f"the name and password of the proxy {missing[0]} are not kept: give --proxy again, or"
+            " name it in crawl4r.yaml (fetch.proxies.servers) or in"
+            " CRAWL4R_FETCH__PROXIES__SERVERS, or do without it: --forget proxy"
+        )
+    return {**saved, _PROXIES: proxies} if proxies else saved
+
+
+def typed(options: Mapping[str, Any]) -> str:
+    """Options as a person types them, quoted for the shell."""
+    words: list[str] = []
+    for name, value in options.items():
+        flag = _word_of(name)
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+            continue
+        for item in value if isinstance(value, list | tuple) else [value]:
+            words += [f"--{flag}", f"{item:g}" if isinstance(item, float) else str(item)]
+    return command_line(*words)
+
+
+def forgettable(names: Iterable[str | None]) -> list[str]:
+    """What `--forget` may name, of a command with options of these names."""
+    return [_ALL, *sorted(_word_of(name) for name in names if name in _REMEMBERED)]
+
+
+def _word_of(name: str) -> str:
+    """`max_pages` as it is typed behind `--`."""
+    return _TYPED.get(name, name.replace("_", "-"))
+
+
+def _name_of(word: str) -> str:
+    """The option that is typed so."""
+    names = {typed_as: name for name, typed_as in _TYPED.items()}
+    return names.get(word, word.replace("-", "_"))
+
+
+def _of_note(note: str | None) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(note or "{}")
+    return {name: value for name, value in found.items() if name in _REMEMBERED}

@@ -1,0 +1,1 @@
+"""view: what does a person see?"""

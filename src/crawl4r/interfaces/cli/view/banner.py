@@ -1,0 +1,201 @@
+"""What a crawl says to a person before and after: who it is, what it did, what to try next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from crawl4r.crawling.loop import EndedBy
+from crawl4r.interfaces.cli.screen import Screen
+from crawl4r.interfaces.cli.view.format import (
+    guess_words,
+    human_bytes,
+    human_seconds,
+    languages_in,
+    our_name,
+)
+from crawl4r.interfaces.cli.view.remedies import option_for
+from crawl4r.model import Verdict
+from crawl4r.safe_text import command_line, visible
+from crawl4r.workspace.run import CrawlRun
+from crawl4r.workspace.workspace import Workspace
+
+_WORDS = {
+    EndedBy.MAX_PAGES: "The page limit is reached.",
+    EndedBy.MAX_BYTES: "The byte limit is reached.",
+    EndedBy.MAX_SECONDS: "The time limit is reached.",
+    EndedBy.STOPPED: "Stopped. Nothing is lost.",
+    EndedBy.STALLED: "Stalled, and ended. Nothing is lost.",
+    EndedBy.MEMORY: "Ended to free memory. Nothing is lost.",
+    EndedBy.HOSTS_GIVEN_UP: "Some hosts did not answer any more.",
+}
+_ENDINGS_SHOWN = 5
+_MOST_STEPS = 5
+_LONGEST_URL = 300  # characters, in a command to try
+_SPOOL_COMMANDS = frozenset(["run", "discover", "scrape"])
+
+Step = tuple[tuple[object, ...], str]  # words of a command, and what it is good for
+
+
+def print_banner(run: CrawlRun, workspace: Workspace) -> None:
+    """The compliance banner: how this crawl presents itself to the sites."""
+    settings = run.settings
+    screen = Screen(stderr=True)
+    pace = settings.politeness
+    rate = f"{pace.rate:g} request(s) a second" if pace.rate else "no delay"
+    robots = ("robots.txt obeyed", "") if pace.obey_robots else ("robots.txt IGNORED", "red")
+    as_us = Text.assemble(("crawl4r", "bold"), " as ", (settings.agent.header, "cyan"))
+    screen.print(as_us, soft_wrap=True)
+    screen.print(Text.assemble(f"  {rate} and {pace.per_host} at once to a host, ", robots))
+    screen.print(f"  into {visible(str(workspace.path))}", soft_wrap=True)
+    if not settings.agent.has_contact:
+        screen.print(Text("  no contact: a site's owner cannot reach you. Add", "yellow"))
+        screen.print(Text("  --contact https://you.example/bot", "yellow"), soft_wrap=True)
+
+
+def print_summary(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> None:
+    """What there is now, what this run did, and commands that go on from there."""
+    screen = Screen()
+    screen.print(Text(_title(summary), "bold"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="bold", no_wrap=True)
+    table.add_column()
+    for count, words in _rows(summary):
+        table.add_row(f"{count:,}", words)
+    screen.print(Padding(table, (0, 0, 0, 2)))
+    _print_endings(screen, summary["endings"][:_ENDINGS_SHOWN])
+    print_steps(screen, _steps(run, workspace, summary))
+
+
+def print_steps(screen: Screen, steps: list[Step]) -> None:
+    """Commands to try, each whole on a line of its own: nothing breaks it, however narrow it is."""
+    if steps:
+        screen.print("Next:")
+    for words, meaning in steps[:_MOST_STEPS]:
+        screen.print(Text(f"  {meaning}:", "dim"))
+        command = visible(command_line(our_name(), *words))
+        screen.print(Text(f"    {command}", "cyan"), soft_wrap=True)
+
+
+def has_kept_nothing(summary: dict[str, Any]) -> bool:
+    """Whether it went to its end, and there is no page."""
+    is_over = summary["ended"] in {EndedBy.NOTHING_LEFT, EndedBy.HOSTS_GIVEN_UP}
+    return is_over and summary["known"] > 0 and not summary["pages"]
+
+
+def _title(summary: dict[str, Any]) -> str:
+    if has_kept_nothing(summary):
+        return "Nothing could be kept."
+    ended = EndedBy(summary["ended"])
+    if ended is not EndedBy.NOTHING_LEFT:
+        return _WORDS[ended]
+    kept_out = sum(e["urls"] for e in summary["endings"] if option_for(e["verdict"], e["reason"]))
+    but = [f"{summary['failed']:,} failed"] if summary["failed"] else []
+    but += [f"options kept {kept_out:,} out"] if kept_out else []
+    if not but:
+        return "Every page in scope is done."
+    return f"No URL is left to visit, but {' and '.join(but)}."
+
+
+def _rows(summary: dict[str, Any]) -> list[tuple[int, str]]:
+    on_disk = human_bytes(summary["stored_bytes"])
+    rows = [(summary["pages"], f"pages kept, {human_bytes(summary['bytes'])}, {on_disk} on disk")]
+    if summary["documents"]:
+        rows.append((summary["documents"], "documents: text, title, author, date, language"))
+    if summary["unread"]:
+        rows.append((summary["unread"], "captures still to be read"))
+    if summary["passages"]:
+        rows.append((summary["passages"], "passages can be searched"))
+    if summary["unembedded"]:
+        rows.append((summary["unembedded"], "passages have no vector yet"))
+    if kept_out := summary["other_languages"]:
+        rows.append((sum(kept_out.values()), f"not searchable: {languages_in(kept_out)}"))
+    rate = summary["visits"] / summary["seconds"] if summary["seconds"] else 0
+    took = "visits" + (
+        f" in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)" if rate else ""
+    )
+    states = ", ".join(f"{n:,} {state}" for state, n in summary["urls"].items()) or "none"
+    rows += [(summary["visits"], took), (summary["known"], f"URLs known: {states}")]
+    if guessed := guess_words(summary["guesses"]):
+        rows.append((summary["guesses"]["asked"], guessed))
+    return rows
+
+
+def _print_endings(screen: Screen, endings: list[dict[str, Any]]) -> None:
+    if not endings:
+        return
+    screen.print(Text("  URLs without a text:", "dim"))
+    columns = len(f"{max(ending['urls'] for ending in endings):,}")
+    for ending in endings:
+        verdict, reason = ending["verdict"], ending["reason"]
+        option = option_for(verdict, reason)
+        name = f"{verdict} (change {option})" if option else verdict
+        words = visible(f"{name}: {reason}" if reason else name)
+        line = Text.assemble((f"  {ending['urls']:>{columns},}  ", "bold"), (words, "dim"))
+        screen.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list[Step]:
+    """The ones that fit what has happened. Later commands know the options of this crawl."""
+    where = ("-w", summary["workspace"])
+    steps: list[Step] = []
+    if summary["pending"]:
+        steps.append(((*_again(run), *_with_more(run, summary), *where), "go on where it stopped"))
+    if summary["failed"]:
+        words = (*_again(run), "--retry-failed", *where)
+        steps.append((words, f"try {summary['failed']:,} failed URL(s) again"))
+    if run.role == "discover":
+        return [*steps, (("spool", "scrape", *where), "fetch what was found")]
+    if summary["unread"] or summary["unembedded"]:
+        steps.append((("index", *where), "make the rest searchable"))
+    if summary["other_languages"]:
+        words = ("index", "--language", "all", *where)
+        steps.append((words, "make documents in other languages searchable"))
+    kept = _a_url(workspace, summary["pages"])
+    if kept:
+        steps.append((("get", kept, "--markdown", *where), "a page as text"))
+    if summary["passages"]:
+        steps.append((("search", "some words", *where), "passages that answer, with their source"))
+    if summary["documents"]:
+        steps.append((("export", "markdown", "-o", "texts", *where), "all documents as files"))
+    steps.append((("pages", *where), "every known URL and its state"))
+    if lost := _a_lost_url(workspace, summary):
+        steps.append((("why", lost, *where), "what happened to a URL"))
+    return steps
+
+
+def _again(run: CrawlRun) -> tuple[str, ...]:
+    if run.role == "crawl":
+        return ("resume",)
+    context = click.get_current_context(silent=True)
+    name = context.info_name if context else None
+    return ("spool", name if name in _SPOOL_COMMANDS else run.role)
+
+
+def _with_more(run: CrawlRun, summary: dict[str, Any]) -> tuple[str, ...]:
+    """A limit that is reached must be raised to go on."""
+    limits = run.settings.crawl_limits()
+    if summary["ended"] == EndedBy.MAX_PAGES and limits.max_pages is not None:
+        return ("--max-pages", str(2 * max(1, limits.max_pages, summary["pages"])))
+    if summary["ended"] == EndedBy.MAX_BYTES and limits.max_bytes is not None:
+        return ("--max-bytes", str(2 * max(1, limits.max_bytes, summary["bytes"])))
+    return ()
+
+
+def _a_url(workspace: Workspace, pages: int) -> str | None:
+    if not pages:
+        return None
+    row = next(workspace.pages(verdict=Verdict.OK.value), None)
+    return row.url if row and len(row.url) <= _LONGEST_URL else None
+
+
+def _a_lost_url(workspace: Workspace, summary: dict[str, Any]) -> str | None:
+    """One of those that ended as most did."""
+    if not summary["endings"]:
+        return None
+    row = next(workspace.pages(verdict=summary["endings"][0]["verdict"]), None)
+    return row.url if row and len(row.url) <= _LONGEST_URL else None

@@ -1,0 +1,81 @@
+"""Numbers as people say them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from crawl4r.safe_text import command_line
+
+
+def human_bytes(count: float) -> str:
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def human_seconds(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.0f} days"
+
+
+def about_seconds(seconds: float) -> str:
+    """A time to be read at a glance: two digits and a unit, or two units."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.0f} days"
+
+
+def clock_time(epoch: float | None) -> str:
+    """UTC, to the second, as ISO 8601."""
+    if epoch is None:
+        return "-"
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
+
+
+def guess_words(guesses: dict[str, int]) -> str:
+    """What became of URLs that no page named; empty when there were none."""
+    if not guesses["asked"]:
+        return ""
+    return (
+        f"guesses of ours, {guesses['failed']:,} not there (usual sitemaps, archives, next pages)"
+    )
+
+
+def languages_in(counts: Mapping[str, int]) -> str:
+    """The languages of so many documents, the most frequent ones first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{count:,} {language}" for language, count in ordered[:5]]
+    return ", ".join([*parts, "..."] if len(ordered) > 5 else parts)
+
+
+def languages_kept_out(kept_out: Mapping[str, int], workspace: Path | str) -> str:
+    """How many documents `index.languages` keeps out of the index, and what lets them in."""
+    total = sum(kept_out.values())
+    one = "1 document in another language"
+    words = one if total == 1 else f"{total:,} documents in other languages"
+    where = () if str(workspace) == "workspace" else ("-w", workspace)
+    command = command_line("crawl4r", "index", "--language", "all", *where)
+    return f"{words} cannot be searched ({languages_in(kept_out)}); `{command}` lets them in"
+
+
+def our_name() -> str:
+    """How to call us from here: `crawl4r`, or its path when that is not on the PATH."""
+    if shutil.which("crawl4r"):
+        return "crawl4r"
+    return os.path.relpath(sys.argv[0]) if sys.argv[0].endswith("crawl4r") else "crawl4r"

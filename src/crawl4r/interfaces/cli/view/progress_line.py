@@ -1,0 +1,142 @@
+"""What one line says of a crawl, whatever it is at, and what Ctrl-C means then."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from crawl4r.interfaces.cli.view.fit_line import Piece
+from crawl4r.interfaces.cli.view.format import about_seconds, human_bytes, human_seconds
+from crawl4r.safe_text import visible
+
+
+class Phase(StrEnum):
+    """What a run is at. After the last visit come reading, indexing and embedding."""
+
+    STARTING = "starting"
+    CRAWLING = "crawling"
+    PAUSED = "paused"
+    HELD = "held"
+    NO_NETWORK = "waiting for the network"
+    NO_STORE = "waiting for the store"
+    STOPPING = "stopping"
+    READING = "reading"
+    INDEXING = "indexing"
+    EMBEDDING = "embedding"
+    FINISHING = "finishing"
+
+
+_NOTHING_BEGINS = frozenset([Phase.PAUSED, Phase.HELD, Phase.NO_NETWORK, Phase.STOPPING])
+_AFTER_VISITS = {
+    Phase.READING: "page",
+    Phase.INDEXING: "document",
+    Phase.EMBEDDING: "passage",
+}
+_LATER = "Ctrl-C leaves the rest for later"
+
+
+class Trouble(Struct, frozen=True):
+    """A host that keeps failing."""
+
+    host: str
+    next_in: float  # seconds
+    others: int  # hosts in the same trouble
+
+
+class Standing(Struct, frozen=True):
+    """Where a run stands. Counts are of what is durable."""
+
+    phase: Phase
+    why: str = ""  # of a pause, or of a wait for the store
+    kept: int = 0  # pages in the workspace
+    waiting: int = 0  # URLs to be visited
+    to_make: int = 0  # documents, in the phase that makes them: what is left
+    unread: int = 0  # pages whose documents are still to be made, beside the visits
+    in_flight: int = 0
+    rate: float = 0.0  # answers a second, lately
+    size: int = 0  # bytes of pages
+    seconds: float = 0.0  # since the start
+    left: float | None = None  # seconds; None when it cannot be known
+    limited_by: str | None = None  # host or option, of `left`
+    next_in: float = 0.0  # seconds until the next request, when all hosts ask for time
+    trouble: Trouble | None = None
+
+
+def pieces_of(standing: Standing) -> list[Piece]:
+    """The parts of the line, as they are shown."""
+    if standing.phase in {Phase.STARTING, Phase.FINISHING}:
+        return [Piece(0, standing.phase), Piece(2, _elapsed(standing))]
+    if standing.phase is Phase.NO_STORE:
+        most = f"at most {about_seconds(standing.left or 0.0)} more"
+        return [Piece(0, standing.phase), Piece(1, most), Piece(2, visible(standing.why))]
+    if standing.phase in _AFTER_VISITS:
+        return _after_the_visits(standing)
+    if standing.phase in _NOTHING_BEGINS:
+        return _while_nothing_begins(standing)
+    return [
+        Piece(3, standing.phase),
+        Piece(0, f"{standing.kept:,} kept"),
+        Piece(1, f"{standing.waiting:,} waiting"),
+        Piece(2, _next_request(standing)),
+        Piece(4, _left(standing)),
+        Piece(5, f"{standing.rate:,.1f}/s" if standing.rate else ""),
+        Piece(6, _elapsed(standing)),
+        Piece(7, human_bytes(standing.size) if standing.size else ""),
+        Piece(8, f"{standing.unread:,} to read" if standing.unread else ""),
+        Piece(9, f"{standing.in_flight} in flight"),
+    ]
+
+
+def trouble_pieces(trouble: Trouble) -> list[Piece]:
+    """A second line: the host that is tried again first."""
+    others = f"and {trouble.others:,} more like it" if trouble.others else ""
+    return [
+        Piece(0, f"{visible(trouble.host)} keeps failing"),
+        Piece(1, f"next try in {human_seconds(trouble.next_in)}"),
+        Piece(2, others),
+    ]
+
+
+def _while_nothing_begins(standing: Standing) -> list[Piece]:
+    again = "Ctrl-C again drops them" if standing.phase is Phase.STOPPING else ""
+    is_stopping = standing.phase is Phase.STOPPING
+    in_flight = f"{standing.in_flight} in flight"
+    return [
+        Piece(0, standing.phase),
+        Piece(0, in_flight if is_stopping else ""),
+        Piece(1, f"{standing.kept:,} kept"),
+        Piece(3, f"{standing.waiting:,} waiting"),
+        Piece(5, "" if is_stopping or not standing.in_flight else in_flight),
+        Piece(2, again if standing.in_flight else ""),
+        Piece(4, visible(standing.why)),
+        Piece(6, _elapsed(standing)),
+    ]
+
+
+def _after_the_visits(standing: Standing) -> list[Piece]:
+    thing = _AFTER_VISITS[standing.phase]
+    things = thing if standing.to_make == 1 else f"{thing}s"
+    left = f"about {about_seconds(standing.left)}" if standing.left is not None else ""
+    return [
+        Piece(0, f"{standing.phase} {standing.to_make:,} {things}"),
+        Piece(1, left),
+        Piece(2, _LATER),
+        Piece(3, f"{standing.kept:,} kept"),
+    ]
+
+
+def _left(standing: Standing) -> str:
+    if standing.left is None:
+        return ""
+    by = standing.limited_by or ""
+    to = f"to {by}" if by.startswith("--") else "left"
+    return f"about {about_seconds(standing.left)} {to}"
+
+
+def _next_request(standing: Standing) -> str:
+    return f"next request in {about_seconds(standing.next_in)}" if standing.next_in else ""
+
+
+def _elapsed(standing: Standing) -> str:
+    return about_seconds(standing.seconds) if standing.seconds >= 1 else ""

@@ -1,0 +1,51 @@
+"""What a person can change about URLs that were not kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawl4r.discovery.links.link_judge import DEPTH
+from crawl4r.interfaces.cli.view.format import our_name
+from crawl4r.model import Verdict
+from crawl4r.safe_text import command_line
+
+_OPENS = "would open it"  # how the reason of a refused address ends, which names the option
+_UNANSWERED = frozenset([Verdict.NETWORK_ERROR, Verdict.ROBOTS_UNREACHABLE])
+
+
+def option_for(verdict: str, reason: str) -> str:
+    """The option or setting that lets such URLs in; empty when there is none."""
+    if verdict == Verdict.EGRESS_REFUSED and reason.endswith(_OPENS):
+        return "--allow-private"
+    if verdict == Verdict.CAPPED and reason.startswith(DEPTH):
+        return "--depth"
+    if verdict == Verdict.CAPPED and reason.startswith("cap of "):
+        return "scope.caps"
+    if verdict == Verdict.CAPPED and reason.startswith("trap: "):
+        return "limits.traps"
+    if verdict == Verdict.TOO_LARGE:
+        return "fetch.max_bytes"
+    return ""
+
+
+def advice_for(summary: dict[str, Any]) -> str:
+    """What to try when a crawl brought nothing, by what most URLs ended with; may be empty."""
+    endings = summary["endings"]
+    if not endings:
+        return ""
+    first = max(endings, key=lambda ending: ending["urls"])
+    return _advice(first["verdict"], first["reason"], summary)
+
+
+def _advice(verdict: str, reason: str, summary: dict[str, Any]) -> str:
+    if reason.endswith(_OPENS):
+        return ""  # it says what to do
+    if "resolve host" in reason:
+        return "check how the host is spelled"
+    if verdict in _UNANSWERED:
+        again = command_line(our_name(), "resume", "--retry-failed", "-w", summary["workspace"])
+        return f"when the host answers, try {again}"
+    if verdict == Verdict.HTTP_ERROR:
+        return "check the URL"
+    option = option_for(verdict, reason)
+    return f"change {option}" if option else ""

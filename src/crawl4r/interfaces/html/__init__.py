@@ -1,0 +1,1 @@
+"""html: how does a report look as a page?"""

@@ -1,0 +1,1 @@
+"""embedding: which vector has this text, for other machines?"""

@@ -1,0 +1,1 @@
+"""json: which shape has an answer?"""

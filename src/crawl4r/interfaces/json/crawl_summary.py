@@ -1,0 +1,77 @@
+"""The end of a crawl as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from crawl4r.crawling.loop import EndedBy
+from crawl4r.model import Verdict
+from crawl4r.workspace.run import CrawlRun
+from crawl4r.workspace.workspace import Workspace
+
+# Totals of the workspace: `status` counts them, under the same names.
+_TOTALS = (
+    "pages", "bytes", "captures", "stored_bytes", "documents", "index", "urls", "known", "done",
+    "pending", "failed", "refused", "guesses", "endings",
+)  # fmt: skip
+LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
+# No answer of the site itself.
+UNREACHED = frozenset([Verdict.NETWORK_ERROR, Verdict.EGRESS_REFUSED, Verdict.ROBOTS_UNREACHABLE])
+
+
+def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str, Any]:
+    """The end of a run as plain data: totals of the workspace, and what this run did."""
+    assert run.crawl is not None
+    status = workspace.status()
+    progress = run.crawl.progress
+    summary = {
+        "ended": ended.value,
+        "workspace": str(workspace.path),
+        **{name: status[name] for name in _TOTALS},
+        "passages": (status["index"] or {}).get("passages", 0),
+        "unembedded": run.follower.behind[1] if run.follower else 0,
+        "other_languages": (status["index"] or {}).get("other_languages", {}),
+        "unread": run.documenter.behind() if run.documenter else 0,
+        "seconds": round(run.seconds, 3),
+        "visits": progress.visits,
+        "new_pages": progress.pages,
+        "retries": progress.retries,
+        "verdicts": dict(progress.verdicts),
+        "given_up": sorted(run.crawl.schedule.given_up),
+    }
+    return summary | {"problem": _problem_of(run, workspace, ended, summary)}
+
+
+def _problem_of(
+    run: CrawlRun, workspace: Workspace, ended: EndedBy, summary: dict[str, Any]
+) -> str | None:
+    """Why this run brought nothing, or why hosts were given up; None when all is well."""
+    if ended is EndedBy.HOSTS_GIVEN_UP and summary["pending"]:
+        return f"no answer any more from {', '.join(summary['given_up'][:3])}: {_first(summary)}"
+    if not summary["known"] or summary["new_pages"]:
+        return None
+    is_empty = not summary["pages"] and ended not in LIMITS
+    is_unreached = bool(summary["verdicts"]) and UNREACHED.issuperset(summary["verdicts"])
+    problem = _problem_of_seeds(run.seeds, workspace)
+    if is_empty or is_unreached:
+        return f"nothing could be kept: {problem or _first(summary)}"
+    return f"no seed could be fetched: {problem}" if problem else None
+
+
+def _problem_of_seeds(seeds: Iterable[str], workspace: Workspace) -> str | None:
+    """Of the first seed, when none of them could be had."""
+    problem = None
+    for seed in seeds:
+        story = workspace.why(seed)
+        verdict = story.get("verdict")
+        if verdict not in UNREACHED | {Verdict.ROBOTS_DENIED, Verdict.HTTP_ERROR}:
+            return None
+        problem = problem or f"{seed}: {verdict}: {story['reason']}"
+    return problem
+
+
+def _first(summary: dict[str, Any]) -> str:
+    """What most URLs without a page ended with."""
+    endings = summary["endings"]
+    return f"{endings[0]['verdict']}: {endings[0]['reason']}" if endings else summary["ended"]

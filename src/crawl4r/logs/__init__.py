@@ -1,0 +1,1 @@
+"""logs: which rows do analysts get, live or again?"""

@@ -1,0 +1,208 @@
+"""The links of a stored page as rows of logs/edges.csv. Pure: bytes, URL and rules decide.
+
+Almost every href stands on many pages of a site. So what it leads to is looked up by its text, and only
+a text that is new here is parsed and spelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from crawl4r.discovery.links.page_links import Document, Mention
+from crawl4r.errors import InvalidUrl
+from crawl4r.formats.charset import as_utf8, guess_encoding, load_codecs
+from crawl4r.formats.csv_line import cell, is_plain, quoted
+from crawl4r.formats.media_kind import Kind, kind_of
+from crawl4r.model import Capture, FoundBy
+from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.policy import spelling_from_json
+
+_MOST_CHARACTERS = 8 * 1024**2  # of rows from one page: long addresses make a small page huge
+_ROWS_AT_ONCE = 1_000
+_WIDEST = 200  # characters of an anchor or a rel
+_ANCHOR_READ = 4_096  # characters of a text that an anchor is made from
+_KNOWN_HREFS = 60_000
+_KNOWN_RELS = 1_000
+_ABSOLUTE = ("https://", "http://")
+_NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
+
+
+class EdgePage(NamedTuple):
+    """A stored page, and what is known of it."""
+
+    body: bytes
+    url: str
+    encoding: str  # what the crawl read it with; empty when somebody else fetched it
+    content_type: str = ""  # the whole header
+
+
+class Edges(NamedTuple):
+    """Rows of one page as text, how many, and a word on what is not among them."""
+
+    text: str
+    rows: int
+    note: str = ""
+
+
+class EdgeReader:
+    """Reads pages one after the other; what it remembers makes it quicker and changes nothing."""
+
+    def __init__(self, rules: CanonicalRules) -> None:
+        self._targets = Targets(rules)
+        self._rels = _Rels()
+
+    def read(self, page: EdgePage) -> Edges:
+        """Every link of an HTML page in the order of the document."""
+        encoding = page.encoding or guess_encoding(page.body, page.content_type)
+        document = Document(as_utf8(page.body, encoding))
+        self._targets.turn_to(document.base(page.url))
+        mentions, source, has_rels = document.mentions, quoted(page.url), document.has_rels()
+        if len(mentions) <= _ROWS_AT_ONCE:
+            lines = self._lines(source, mentions, has_rels=has_rels)
+            return Edges("".join(lines), len(lines))
+        return self._read_many(source, mentions, has_rels=has_rels)
+
+    def read_or_blame(self, page: EdgePage) -> Edges:
+        """The same; a page that breaks the reader is blamed, and has no rows."""
+        try:
+            return self.read(page)
+        except Exception as problem:
+            return Edges("", 0, f"{type(problem).__name__}: {problem}"[:300])
+
+    def _read_many(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> Edges:
+        """A page with so many links, or such long ones, that there has to be an end."""
+        lines: list[str] = []
+        room = _MOST_CHARACTERS
+        for start in range(0, len(mentions), _ROWS_AT_ONCE):
+            if room < 0:
+                note = f"only the first {start:,} links were written"
+                return Edges("".join(lines), len(lines), note)
+            some = self._lines(source, mentions[start : start + _ROWS_AT_ONCE], has_rels=has_rels)
+            lines += some
+            room -= sum(map(len, some))
+        return Edges("".join(lines), len(lines))
+
+    def _lines(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> list[str]:
+        """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
+        targets = self._targets
+        rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
+        rels, link = self._rels, FoundBy.LINK
+        lines = []
+        for href, by, node in mentions:
+            target = rooted.get(href) or foldered.get(href) or target_of(href)
+            if target is None:
+                continue
+            if by is link:
+                rel = node.attr("rel") if has_rels else None
+                end = rels[rel] if rel else ""
+                lines.append(f"{source},{target},{_anchor_cell(node.text)},{end}\n")
+            else:
+                lines.append(f"{source},{target},,{by.value}\n")
+        return lines
+
+
+class _Rels(dict[str, str]):
+    """Their cells, by what they are made from: a site has few."""
+
+    def __missing__(self, rel: str) -> str:
+        made = quoted(cell(rel.lower()[:_WIDEST]))
+        if len(rel) <= _WIDEST and len(self) < _KNOWN_RELS:
+            self[rel] = made
+        return made
+
+
+def _anchor_cell(text: str) -> str:
+    # A few words in one line are what would be made of them. No blank but a space is printable.
+    is_tidy = "  " not in text and text[-1:] != " " and len(text) <= _WIDEST
+    if is_tidy and is_plain(text):
+        return text
+    return quoted(cell(" ".join(text[:_ANCHOR_READ].split())[:_WIDEST]))
+
+
+class Targets:
+    """What the hrefs of one page after the other lead to, as cells, by their text.
+
+    One that starts with a slash or a scheme means the same on every page of an origin, most others the
+    same on every page of a folder; the rest is spelled for each page.
+    """
+
+    def __init__(self, rules: CanonicalRules, most: int = _KNOWN_HREFS) -> None:
+        self._rules = rules
+        self._most = most
+        self._tables: dict[str, dict[str, str]] = {}
+        self._count = 0
+        self.turn_to("http://./")
+
+    def turn_to(self, base: str) -> None:
+        """The next hrefs stand on a page with this base."""
+        if self._count > self._most:
+            self._tables.clear()
+            self._count = 0
+        self._base = base
+        page = base.partition("?")[0]
+        # For those in a hurry: what is in neither may still be known, or be no URL.
+        self.rooted = self._table(split(page).origin)
+        self.foldered = self._table(page[: page.rindex("/") + 1])
+        self._by_page: dict[str, str] = {}
+        self._itself: str | None = None
+
+    def of(self, href: str) -> str | None:
+        """The canonical target; None when it leads to no page."""
+        first = href[0]
+        if first == "#":  # a place on the page itself
+            if self._itself is None:
+                self._itself = self._spell("")
+            return self._itself or None
+        if first == "/" or href.startswith(_ABSOLUTE):
+            table = self.rooted
+        elif (first.isalnum() or first == ".") and ":" not in href:
+            table = self.foldered  # `a/b` and `../a?q`
+        elif href.startswith(_NEVER_A_PAGE):
+            return None
+        else:
+            table = self._by_page  # `?q` and `http:?q`, and what stands behind blanks
+            href = href.partition("#")[0]
+        target = table.get(href)
+        if target is None and (target := self._spell(href.partition("#")[0])):
+            table[href] = target
+            self._count += 1
+        return target or None
+
+    def _spell(self, href: str) -> str:
+        """The cell of a target; empty when there is none."""
+        try:
+            return quoted(canonicalize(href, self._base, self._rules))
+        except InvalidUrl:
+            return ""
+
+    def _table(self, name: str) -> dict[str, str]:
+        table = self._tables.get(name)
+        if table is None:
+            table = self._tables[name] = {}
+            self._count += 1  # an empty table takes room too
+        return table
+
+
+def edge_page(capture: Capture, body: bytes) -> EdgePage | None:
+    """A kept page to be read; None when it is of a kind that no links stand in."""
+    if not body or kind_of(capture.content_type, body) is not Kind.HTML:
+        return None
+    declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)
+    return EdgePage(body, capture.url, capture.encoding, declared)
+
+
+def make_edge_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], Any]:
+    """The sandbox's entry: `([(url, encoding, content type, length), ...], bodies) -> edges`."""
+    reader = EdgeReader(spelling_from_json(plain_rules))
+    load_codecs()
+
+    def read(head: Sequence[tuple[str, str, str, int]], bodies: bytes) -> list[Edges]:
+        found, start = [], 0
+        for url, encoding, content_type, length in head:
+            body = bodies[start : start + length]
+            found.append(reader.read_or_blame(EdgePage(body, url, encoding, content_type)))
+            start += length
+        return found
+
+    return read

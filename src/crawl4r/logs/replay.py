@@ -1,0 +1,167 @@
+"""The logs of a workspace once more, from state.db and the store alone.
+
+captures ──> lines of pages and metadata ────────────────────────┐
+    └──> bytes, checked ──> reading processes: rows of links ────┴──> files, in order
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct, field
+
+from crawl4r.archive.blobs.port import Blobs
+from crawl4r.archive.captures import Captures
+from crawl4r.archive.earlier import EarlierBytes
+from crawl4r.archive.lines.capture_log import LineForm
+from crawl4r.archive.lines.metadata_jsonl import METADATA
+from crawl4r.archive.lines.pages_csv import PAGES
+from crawl4r.errors import StorageDamaged
+from crawl4r.formats.csv_line import EDGES_HEADER
+from crawl4r.logs.edge_rows import EdgePage, Edges, edge_page
+from crawl4r.logs.safe_edges import read_edges
+from crawl4r.model import Capture, Verdict
+from crawl4r.processes.sandbox import Sandbox
+from crawl4r.storage.database import Database
+
+FORMS: dict[str, LineForm] = {"pages": PAGES, "metadata": METADATA}
+EDGES = "edges"
+HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HEADER}
+
+_BATCH = 16  # captures
+_BATCH_BYTES = 4 * 1024**2
+_AHEAD = 3  # batches under way for each reading process
+
+
+class Sink(Protocol):
+    """Where the bytes of a file go, in order."""
+
+    def take(self, kind: str, data: bytes) -> None: ...
+
+
+class ReplayReport(Struct):
+    """What a replay found. Pairs are of a URL and what is wrong there.
+
+    `damaged` are bytes that are not what they were, `unreadable` pages without all their edges.
+    """
+
+    captures: int = 0
+    edges: int = 0
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+
+
+class _Batch(NamedTuple):
+    captures: Sequence[Capture]
+    pages: Sequence[EdgePage]  # those among them that links stand in
+    damaged: Sequence[tuple[str, str]]
+
+
+class Replay:
+    """Makes the files of `kinds`. `sandbox` runs `entries.EDGE_READER` in `workers` processes."""
+
+    def __init__(
+        self,
+        database: Database,
+        captures: Captures,
+        blobs: Blobs,
+        sandbox: Sandbox,
+        workers: int,
+        kinds: Sequence[str],
+    ) -> None:
+        self._captures = captures
+        self._earlier = EarlierBytes(database)
+        self._blobs = blobs
+        self._sandbox = sandbox
+        self._ahead = workers * _AHEAD
+        self._forms = {kind: FORMS[kind] for kind in kinds if kind in FORMS}
+        self._wants_edges = EDGES in kinds
+
+    async def run(
+        self, last: int, sink: Sink, on_progress: Callable[[int], None] | None = None
+    ) -> ReplayReport:
+        """Everything up to the capture `last`, handed to the sink in order."""
+        report = ReplayReport()
+        underway: deque[tuple[_Batch, asyncio.Task[list[Edges]]]] = deque()
+
+        async def hand_over() -> None:
+            batch, rows = underway[0]
+            self._hand_over(batch, await rows, sink, report)
+            underway.popleft()
+            if on_progress:
+                on_progress(len(batch.captures))
+
+        try:
+            for captures in self._batches(last):
+                batch = self._read(captures)
+                reading = asyncio.create_task(read_edges(self._sandbox, batch.pages))
+                underway.append((batch, reading))
+                while len(underway) >= self._ahead:
+                    await hand_over()
+            while underway:
+                await hand_over()
+        finally:
+            for _, task in underway:
+                task.cancel()
+            await asyncio.gather(*(task for _, task in underway), return_exceptions=True)
+        return report
+
+    def _batches(self, last: int) -> Iterator[list[Capture]]:
+        """A few captures at a time, fewer when they are large."""
+        batch: list[Capture] = []
+        size = 0
+        for capture in self._captures.after(0):
+            if capture.id > last:
+                break
+            batch.append(capture)
+            size += capture.bytes
+            if len(batch) == _BATCH or size > _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _read(self, captures: Sequence[Capture]) -> _Batch:
+        """Read all bytes that came with these captures; they are held against their hash."""
+        if not self._wants_edges:
+            return _Batch(captures, (), ())
+        news = self._earlier.news(captures[0].id, captures[-1].id)
+        pages: list[EdgePage] = []
+        damaged: list[tuple[str, str]] = []
+        for capture in captures:
+            if capture.id not in news and not _is_unread(capture):
+                continue
+            assert capture.sha256 is not None
+            try:
+                body = self._blobs.read(capture.sha256)
+            except StorageDamaged as problem:
+                damaged.append((capture.url, str(problem)))
+                continue
+            if body is None:
+                damaged.append((capture.url, f"{capture.sha256} is not in the store"))
+            elif capture.id in news and (page := edge_page(capture, body)):
+                pages.append(page)
+        return _Batch(captures, pages, damaged)
+
+    def _hand_over(
+        self, batch: _Batch, rows: Sequence[Edges], sink: Sink, report: ReplayReport
+    ) -> None:
+        paths = [self._blobs.locate(c.sha256) if c.sha256 else "" for c in batch.captures]
+        for kind, form in self._forms.items():
+            lines = [form.line(c, path) for c, path in zip(batch.captures, paths, strict=True)]
+            sink.take(kind, b"".join(line + b"\n" for line in lines))
+        if self._wants_edges:
+            sink.take(EDGES, "".join(edges.text for edges in rows).encode("utf-8", "replace"))
+        report.captures += len(batch.captures)
+        report.edges += sum(edges.rows for edges in rows)
+        report.damaged += batch.damaged
+        pairs = zip(batch.pages, rows, strict=True)
+        report.unreadable += [(page.url, edges.note) for page, edges in pairs if edges.note]
+
+
+def _is_unread(capture: Capture) -> bool:
+    """Whether it came with bytes that are no good page's: they are only held against their hash."""
+    return capture.sha256 is not None and capture.verdict not in {Verdict.OK, Verdict.NOT_MODIFIED}

@@ -1,0 +1,1 @@
+"""politeness: how not to hurt a host?"""

@@ -1,0 +1,1 @@
+"""processes: how can hostile input not hurt us?"""

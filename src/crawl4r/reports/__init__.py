@@ -1,0 +1,1 @@
+"""reports: what happened, why, and how far is it?"""

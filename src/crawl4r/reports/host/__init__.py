@@ -1,0 +1,1 @@
+"""host: what did we ask of a host?"""

@@ -1,0 +1,128 @@
+"""Is this a stall, and what is to be done about it? Facts in, a decision out; nothing happens here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+
+from crawl4r.resilience.probes import is_there
+
+_FILES_SHARE = 0.95  # of the limit, from which no socket can be had
+_UNEXPLAINED = 10  # thresholds of silence after which a restart is worth more than patience
+_LITTLE_DISK_MB = 64
+_LONGEST_TICK = 5.0  # seconds
+
+
+class Decision(StrEnum):
+    GO_ON = "go on"  # nothing wrong was found
+    LOOK_AGAIN = "wait for the event loop"  # it is blocked, and may come back
+    WAIT = "wait for the network"
+    REOPEN = "reopen the store"  # exit code 4 when it does not come back
+    LEAVE = "leave"  # exit code 5
+    SAVE_MEMORY = "leave to free memory"  # exit code 6
+
+
+class WatchRules(Struct, frozen=True):
+    stall_seconds: float = 300.0  # of silence though something is due
+    probe_hosts: Sequence[str] = ()  # host:port or URLs; empty: those that answered last
+    probe_seconds: float = 30.0  # between two looks for a network that is gone
+    network_failures: int = 10  # in a row, over all hosts, that raise the question at once
+    memory_mb: float = 0.0  # ceiling; 0 is none
+    leak_mb_hour: float = 0.0  # growth that counts as a leak; 0 is none
+    store_patience: float = 600.0  # seconds to wait for a store that cannot be written; 0: none
+
+    @property
+    def tick(self) -> float:
+        """Seconds between two looks at the crawl."""
+        return min(_LONGEST_TICK, max(0.02, min(self.stall_seconds / 10, self.probe_seconds / 2)))
+
+
+class View(NamedTuple):
+    """What the event loop last said of the crawl. Times are of the one clock."""
+
+    beat: float  # when something last happened
+    expected: float  # when something is to happen at the latest; infinity: others must move first
+    waits_for: str = ""  # whom, when that is so
+    is_paused: bool = False  # a person, or another program, holds it
+
+
+class Facts(Struct, frozen=True):
+    """What an examination found. None is unknown, an empty text is well."""
+
+    quiet: float  # seconds for which nothing happened that should have
+    blocked: float = 0.0  # seconds for which the event loop did not answer; 0 when it does
+    stack: Sequence[str] = ()  # where it is then, the innermost call first
+    probes: Mapping[str, str] = field(default_factory=dict)  # endpoint: what keeps us from it
+    store: str = ""  # what keeps us from writing there
+    disk_mb: float | None = None  # free
+    files: int | None = None  # open
+    files_limit: int | None = None
+    memory_mb: float | None = None
+    growth_mb_hour: float = 0.0
+
+    @property
+    def has_no_files(self) -> bool:
+        """Whether hardly another file or socket can be opened."""
+        if self.files is None or self.files_limit is None:
+            return False
+        return self.files >= self.files_limit * _FILES_SHARE
+
+    def as_json(self) -> dict[str, Any]:
+        """For `health.json` and the log, with words for what is not well."""
+        numbers = {
+            "quiet_s": round(self.quiet, 1),
+            "loop_blocked_s": round(self.blocked, 1),
+            "disk_free_mb": self.disk_mb and round(self.disk_mb),
+            "open_files": self.files,
+            "open_files_limit": self.files_limit,
+            "memory_mb": self.memory_mb and round(self.memory_mb, 1),
+        }
+        return numbers | {"probes": dict(self.probes), "findings": self.findings()}
+
+    def findings(self) -> list[str]:
+        """What is not well, in sentences."""
+        found = []
+        if self.blocked:
+            where = f" in {self.stack[0]}" if self.stack else ""
+            found.append(f"the event loop has not answered for {self.blocked:.1f} s{where}")
+        if self.store:
+            found.append(f"the store cannot be written: {self.store}")
+        if self.has_no_files:
+            found.append(f"{self.files} of at most {self.files_limit} files are open")
+        if is_there(self.probes) is False:
+            found.append("no probe was answered")
+        if self.disk_mb is not None and self.disk_mb < _LITTLE_DISK_MB:
+            found.append(f"only {self.disk_mb:.0f} MB are free on the disk")
+        return found
+
+
+def seconds_quiet(view: View, now: float) -> float:
+    """For how long nothing has happened that should have: politeness and patience are no silence."""
+    return max(0.0, now - max(view.beat, view.expected))
+
+
+def is_too_large(facts: Facts, rules: WatchRules) -> bool:
+    """Whether the process holds more than it may, or grows as only a leak does."""
+    is_high = bool(rules.memory_mb) and (facts.memory_mb or 0.0) > rules.memory_mb
+    is_leak = bool(rules.leak_mb_hour) and facts.growth_mb_hour > rules.leak_mb_hour
+    return is_high or is_leak
+
+
+def decide(facts: Facts, rules: WatchRules) -> Decision:
+    """What to do about a crawl that should have done something by now."""
+    if facts.blocked:
+        is_lasting = facts.blocked >= 2 * rules.stall_seconds
+        return Decision.LEAVE if is_lasting else Decision.LOOK_AGAIN
+    if facts.store:
+        return Decision.REOPEN
+    if is_too_large(facts, rules):
+        return Decision.SAVE_MEMORY
+    if facts.has_no_files:
+        return Decision.LEAVE
+    if is_there(facts.probes) is False:
+        return Decision.WAIT
+    is_hopeless = facts.quiet >= _UNEXPLAINED * rules.stall_seconds
+    return Decision.LEAVE if is_hopeless else Decision.GO_ON

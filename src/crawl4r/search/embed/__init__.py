@@ -1,0 +1,1 @@
+"""embed: which vector has this text?"""

@@ -1,0 +1,1 @@
+"""keyword: which passages have these words?"""

@@ -1,0 +1,1 @@
+"""rank: which passage comes first, and what of it is shown?"""

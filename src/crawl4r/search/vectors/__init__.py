@@ -1,0 +1,1 @@
+"""vectors: which passages are near in meaning?"""

@@ -1,1 +1,0 @@
-"""state: how do rows outlive the process?"""

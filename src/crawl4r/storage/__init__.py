@@ -1,0 +1,1 @@
+"""storage: how do rows and lines outlive the process?"""

@@ -1,0 +1,81 @@
+"""A sum beside state.db for the time that nobody writes to it.
+
+SQLite checks the structure of its pages and the frames of its log, but a flipped bit inside a value
+is read as another value. So whoever closes the database well leaves the SHA-256 of the file, and
+whoever opens it next compares. A crash leaves no sum: then the log's own checksums have the word.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+
+from crawl4r.errors import StorageDamaged
+from crawl4r.storage.own_files import open_new
+
+_HEADER_BYTES = 100
+_CHANGES, _VERSION, _VALID_FOR = slice(24, 28), slice(60, 64), slice(92, 100)
+
+
+def write_sum(database: Path) -> None:
+    """Leave the sum, unless somebody still has the log open."""
+    if _has_log(database):
+        return
+    with contextlib.suppress(OSError):  # without a sum there is nothing to compare, and no harm
+        new = _sum_path(database).with_suffix(".new")
+        with os.fdopen(open_new(new), "w", encoding="ascii") as file:
+            file.write(f"{_sum(database)} {_version(database)}\n")
+        os.replace(new, _sum_path(database))
+
+
+def has_sum(database: Path) -> bool:
+    """Whether a sum lies beside a database, so that it was one of ours when it was closed."""
+    return _sum_path(database).is_file()
+
+
+def forget_sum(database: Path) -> None:
+    _sum_path(database).unlink(missing_ok=True)
+
+
+def check_sum(database: Path) -> None:
+    """Raise StorageDamaged when the file is not what was closed."""
+    try:
+        expected, version = _sum_path(database).read_text("ascii").split()
+    except (OSError, ValueError):
+        return
+    if _has_log(database) or (database.exists() and _version(database) != version):
+        return  # written since, by somebody who keeps no sums
+    if not database.exists() or _sum(database) != expected:
+        raise StorageDamaged(
+            f"{database} is not what was written: its bytes do not match {_sum_path(database).name}. "
+            "Restore it from a copy; if you changed it yourself, delete that file"
+        )
+
+
+def _sum_path(database: Path) -> Path:
+    return database.with_suffix(".sum")
+
+
+def _has_log(database: Path) -> bool:
+    log = database.with_name(database.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _version(database: Path) -> str:
+    with database.open("rb") as file:
+        return file.read(_HEADER_BYTES)[_VERSION].hex()
+
+
+def _sum(database: Path) -> str:
+    """Of all bytes but the counters in SQLite's header, which change when nothing else does."""
+    digest = hashlib.sha256()
+    with database.open("rb") as file:
+        header = bytearray(file.read(_HEADER_BYTES))
+        for counter in (_CHANGES, _VERSION, _VALID_FOR):
+            header[counter] = bytes(len(header[counter]))
+        digest.update(header)
+        while chunk := file.read(1024 * 1024):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,300 @@
+"""An SQLite file in the workspace: write-ahead log, every commit synced.
+
+All statements run in the caller's thread. Writes gather in one open transaction until `commit`, so
+that a group of pages costs one sync; a crash rolls the whole group back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crawl4r.errors import (
+    Crawl4rError,
+    StorageDamaged,
+    StorageError,
+    StorageFull,
+    WorkspaceError,
+)
+from crawl4r.storage.checksum import check_sum, forget_sum, write_sum
+from crawl4r.storage.migrations import VERSIONS
+from crawl4r.storage.own_files import PRIVATE, open_own
+from crawl4r.storage.ownership import APPLICATION_ID, refuse_foreign, tables_of
+from crawl4r.storage.read_only import Looking, may_write, refuse_unreadable
+
+_CACHE_KIB = 24 * 1024
+_BUSY_MS = 5_000
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_SIGNED = f"PRAGMA application_id = {APPLICATION_ID}"
+_NONSENSE_VERSION = 1_000_000  # no format will ever have this number: the header is damaged
+
+
+class Database:
+    """A connection with our pragmas, our transactions and our errors."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        schema: Mapping[int, str] = VERSIONS,
+        is_derived: bool = False,
+    ) -> None:
+        """`is_derived`: what is in it can be made again, so neither power cuts nor bits are feared."""
+        self.path = path
+        self._read_only = read_only
+        self._schema = schema
+        self._is_derived = is_derived
+        refuse_foreign(path, tables_of(schema))
+        refuse_unreadable(path)
+        # Before a sum that its writer may not keep.
+        self._refuse_newer(_version_in_header(path))
+        if not is_derived:
+            check_sum(path)
+            _keep_private(path, create=not read_only)
+        self._looking: Looking | None = None  # where nothing may be written
+        self._connection = self._connect()
+        self._in_transaction = False
+        self._lost: Exception | None = None  # why a transaction of several writers is gone
+        if not read_only and not is_derived:
+            forget_sum(path)  # it is about to change
+        try:
+            self._prepare(read_only)
+        except BaseException:
+            self._connection.close()
+            if self._looking:
+                self._looking.close()
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        path = self.path
+        try:
+            if not self._read_only:
+                return sqlite3.connect(path, isolation_level=None)
+            if not path.exists():
+                raise WorkspaceError(f"there is no crawl in {path.parent} (no {path.name})")
+            if not may_write(path):
+                self._looking = Looking(path, max(self._schema))
+                return self._looking.connection
+            uri = f"{path.absolute().as_uri()}?mode=rw"
+            return sqlite3.connect(uri, uri=True, isolation_level=None)
+        except sqlite3.Error as problem:
+            raise WorkspaceError(f"cannot open {path}: {problem}") from problem
+
+    def _prepare(self, read_only: bool) -> None:
+        with self._translated():
+            run = self._connection.execute
+            run(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            run(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            run("PRAGMA cell_size_check = ON")
+            version = run("PRAGMA user_version").fetchone()[0]
+            self._refuse_newer(version)
+            self.was_empty = version == 0
+            if read_only:
+                if version:  # somebody looks before the next crawl: upgrade for both
+                    self._migrate(version)
+                run("PRAGMA query_only = ON")
+                return
+            if (
+                not version
+            ):  # before there is a log: who looks at the file alone can tell it is ours
+                run(_SIGNED)
+            run("PRAGMA journal_mode = WAL")
+            run(f"PRAGMA synchronous = {'NORMAL' if self._is_derived else 'FULL'}")
+            # Pages of 4 KiB. Links land all over a large index: rarer checkpoints write each of its
+            # pages once for many commits (docs/decisions/0004).
+            run("PRAGMA wal_autocheckpoint = 16000")
+            run("PRAGMA journal_size_limit = 67108864")
+            self._migrate(version)
+            if run("PRAGMA application_id").fetchone()[0] == 0:
+                run(_SIGNED)
+
+    def _migrate(self, version: int) -> None:
+        """All steps in one transaction: a disk that fills up leaves no half of a new database."""
+        newest = max(self._schema)
+        if version >= newest:
+            return
+        steps = ";".join(self._schema[step] for step in range(version + 1, newest + 1))
+        try:
+            self._connection.executescript(
+                f"BEGIN IMMEDIATE;{steps};PRAGMA user_version = {newest};{_SIGNED};COMMIT;"
+            )
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        try:  # not `_translated`: here, and in `write`, a context manager costs as much as the query
+            rows = self._connection.execute(sql, parameters).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            if self._looking:
+                self._looking.check()
+            raise _translate(problem, self.path) from problem
+        if self._looking:
+            self._looking.check()
+        return rows
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+        """Rows one by one: for listings that must not sit in memory."""
+        with self._translated():
+            for row in self._connection.execute(sql, parameters):
+                if self._looking:
+                    self._looking.check()
+                yield row
+
+    def write(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        try:
+            if not self._in_transaction:
+                self._begin()
+            return self._connection.execute(sql, parameters)
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            raise self._failure(problem) from problem
+
+    def write_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._translated():
+            self._begin()
+            self._connection.executemany(sql, rows)
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """When this ends with an error, undo what was written in it, and nothing before."""
+        with self._translated():
+            self._begin()
+            self._connection.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                with self._translated():
+                    self._connection.execute("ROLLBACK TO part")
+                    self._connection.execute("RELEASE part")
+            raise
+        with self._translated():
+            self._connection.execute("RELEASE part")
+
+    def define(self, name: str, arguments: int, function: Callable[..., Any]) -> None:
+        """Let statements of this connection call a function; the same arguments give the same."""
+        with self._translated():
+            self._connection.create_function(name, arguments, function, deterministic=True)
+
+    def commit(self) -> None:
+        """Make everything written since the last commit durable, all of it or nothing."""
+        if self._lost:
+            raise self._lost
+        if self._in_transaction:
+            with self._translated():
+                self._connection.execute("COMMIT")
+            self._in_transaction = False
+
+    def rollback(self) -> None:
+        """Drop everything written since the last commit; needed after a failure to write on."""
+        self._in_transaction = False
+        self._lost = None
+        if self._connection.in_transaction:
+            with self._translated():
+                self._connection.execute("ROLLBACK")
+
+    def abandon(self, problem: Exception) -> None:
+        """Drop everything written since the last commit; whoever writes from now on gets `problem`.
+
+        For one of several writers: what the others wrote is gone too, and none may go on behind it.
+        """
+        with contextlib.suppress(Crawl4rError):  # the first word is the one to be told
+            self.rollback()
+        self._lost = problem
+
+    def close(self) -> None:
+        """Close; what was not committed is rolled back."""
+        with contextlib.suppress(sqlite3.Error, Crawl4rError):
+            self.rollback()
+            if not self._read_only:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.close()
+        if self._looking:
+            self._looking.close()
+        if not self._read_only and not self._is_derived:
+            write_sum(self.path)
+
+    def _refuse_newer(self, version: int) -> None:
+        newest = max(self._schema)
+        if version > newest:
+            raise WorkspaceError(
+                f"{self.path} was written by a newer crawl4r (format {version}, this one reads "
+                f"up to {newest}); update crawl4r or use another --workspace"
+            )
+
+    def _begin(self) -> None:
+        if self._lost:  # what is written now would be the second half of what is gone
+            raise self._lost
+        if not self._in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._in_transaction = True
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            raise self._failure(problem) from problem
+
+    def _failure(self, problem: sqlite3.Error | UnicodeDecodeError) -> Exception:
+        """A full disk makes SQLite roll back at once: nobody must go on as if it had not."""
+        failure = _translate(problem, self.path)
+        if self._in_transaction and not self._connection.in_transaction:
+            self._in_transaction = False
+            self._lost = failure
+        return failure
+
+
+def _version_in_header(path: Path) -> int:
+    """SQLite keeps `user_version` at a fixed place; 0 when there is no such file yet."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(64)
+    except OSError:
+        return 0
+    is_ours = header.startswith(b"SQLite format 3\0") and len(header) == 64
+    version = int.from_bytes(header[60:64]) if is_ours else 0
+    return version if version < _NONSENSE_VERSION else 0
+
+
+def _keep_private(path: Path, *, create: bool) -> None:
+    """Let nobody but its owner read a database; SQLite gives its log the same permissions.
+
+    By its name, for closing a descriptor would drop locks that other connections of this process hold.
+    """
+    if create:
+        # There already, or not writable, which SQLite says better.
+        with contextlib.suppress(OSError):
+            os.close(open_own(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
+    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        with contextlib.suppress(OSError):
+            found = file.lstat()
+            is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+            if is_ours and found.st_mode & _OTHERS:
+                file.chmod(PRIVATE)
+
+
+def _translate(problem: sqlite3.Error | UnicodeDecodeError, path: Path) -> Exception:
+    if isinstance(problem, UnicodeDecodeError):  # a damaged name in SQLite's own message
+        return StorageDamaged(f"{path} is damaged")
+    text = str(problem)
+    code = getattr(problem, "sqlite_errorcode", None)
+    primary = code & 0xFF if code is not None else None
+    if primary in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
+        return StorageFull(
+            f"cannot write {path}: {text}; free some space and run the command again"
+        )
+    if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+        return StorageDamaged(f"{path} is damaged: {text}")
+    if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
+        return WorkspaceError(f"{path} is not writable: {text}")
+    if primary in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return WorkspaceError(f"{path} is in use by another program: {text}")
+    return StorageError(f"{path}: {text}")

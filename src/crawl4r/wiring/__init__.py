@@ -1,0 +1,1 @@
+"""wiring: who is wired to whom?"""

@@ -1,0 +1,432 @@
+"""The composition root of a crawl: who is wired to whom, and who ends it.
+
+`build_crawl` wires one run on the parts that `app_parts` opened. The Python API is in `workspace.py`
+and `crawl_run.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import asdict
+
+from crawl4r import events
+from crawl4r.archive.lines.capture_log import CaptureLog
+from crawl4r.archive.lines.metadata_jsonl import METADATA
+from crawl4r.archive.requests import Errand, Requests
+from crawl4r.clock import REAL_CLOCK, Clock
+from crawl4r.crawling.explorer import Explorer, ExploringRules
+from crawl4r.crawling.judge import Judge
+from crawl4r.crawling.keeper import Keeper, Shelf
+from crawl4r.crawling.listing_depth import ListingDepth
+from crawl4r.crawling.loop import Crawl
+from crawl4r.crawling.rejudge import Rejudging, RunRules
+from crawl4r.crawling.robots import TEMPORARY, RobotsGate
+from crawl4r.crawling.safe_reader import SafeReader
+from crawl4r.crawling.side_requests import Errands
+from crawl4r.crawling.soft_404 import MissingPages
+from crawl4r.crawling.trap_filter import TrapRules, TrapWatch
+from crawl4r.discovery.links.link_judge import LinkJudge
+from crawl4r.fetch.curl import CurlTransport
+from crawl4r.fetch.headers import RequestHeaders
+from crawl4r.fetch.monitored import WatchedTransport
+from crawl4r.fetch.port import Transport
+from crawl4r.fetch.proxies import ProxyPool
+from crawl4r.frontier.port import Frontier
+from crawl4r.frontier.priority import Strategy
+from crawl4r.frontier.revisit_round import RevisitRound
+from crawl4r.frontier.revisits import Revisits
+from crawl4r.frontier.schedule import Schedule
+from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
+from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.processes.entrypoints import EXTRACTOR, READER
+from crawl4r.processes.sandbox import Sandbox
+from crawl4r.processes.spawn import fork_ahead
+from crawl4r.settings.load import Settings
+from crawl4r.storage.host_lessons import Lessons
+from crawl4r.storage.tables import HostMemories, RobotsRecords
+from crawl4r.urls.canonical import split
+from crawl4r.urls.egress import AddressGate
+from crawl4r.wiring.parts import METADATA_FILE, PAGES_FILE, Parts, caps_of, make_frontier
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from crawl4r.crawling.separated import Announcer
+    from crawl4r.indexing.follower import IndexFollower
+    from crawl4r.indexing.indexer import Indexer
+    from crawl4r.resilience.heartbeat import Heartbeat
+    from crawl4r.resilience.network import Network
+    from crawl4r.resilience.pause_gate import Brake
+
+_RUNNING = "running"  # a note that outlives a crawl only when it crashed
+_LEASES_FOR_BFS = 64
+_LEASES_FOR_OTHERS = 1  # a better URL that is found now must not wait behind one leased before
+
+MakeTransport = Callable[[Settings, AddressGate], Transport]
+
+
+class CrawlOrder(Struct, frozen=True):
+    """What one run was asked to do; its seeds are canonical and in scope."""
+
+    settings: Settings
+    seeds: Sequence[str]
+    links: LinkJudge
+    refresh: bool = False
+    retry_failed: bool = False
+    goes_on: bool = False  # after the store was away: in the process that began it
+    announcer: Announcer | None = None  # of a discoverer
+    brake: Brake | None = None
+    heart: Heartbeat | None = None
+    network: Network | None = None
+
+
+class CrawlHooks(Struct, frozen=True):
+    """Who hears of a run."""
+
+    on_kept: Callable[[Visit], Awaitable[None]]
+    on_seed_moved: Callable[[str], None] | None
+
+
+class RulesInForce:
+    """The settings that decide which URLs a run visits; they can change while it runs."""
+
+    def __init__(
+        self, parts: Parts, gate: AddressGate, robots: RobotsGate, frontier: Frontier
+    ) -> None:
+        self._database = parts.database
+        self._gate = gate
+        self._robots = robots
+        self._frontier = frontier
+        self._rejudging = Rejudging(parts.database, frontier, parts.clock.wall)
+
+    def adopt(self, settings: Settings, links: LinkJudge) -> None:
+        """Go by these settings from now on, also for URLs that other settings kept out."""
+        self._gate.replace(settings.network.allow_private)
+        self._robots.adopt(settings.robots_rules())
+        self._frontier.caps = caps_of(settings)
+        self._rejudging.go_by(
+            RunRules(
+                links,
+                settings.robots_rules(),
+                settings.network.allow_private,
+                to_builtins(settings.limits.traps),
+            )
+        )
+        self._database.commit()
+
+
+async def build_crawl(
+    parts: Parts,
+    order: CrawlOrder,
+    budgets: HostBudgets,
+    hooks: CrawlHooks,
+    stack: contextlib.AsyncExitStack,
+    make_transport: MakeTransport | None = None,
+) -> tuple[Crawl, RulesInForce]:
+    """Wire one run; `stack` ends what it started."""
+    settings = order.settings
+    chance, clock, wall = random.Random(), parts.clock.monotonic, parts.clock.wall
+    has_crashed = parts.notes.get(_RUNNING) is not None and not order.goes_on
+    if order.goes_on:
+        budgets.remember_again()
+    hosts = _restore_budgets(parts, budgets, clock(), wall(), stack, has_crashed=has_crashed)
+    parts.note_spelling(order.links.rules)
+    traps = _make_traps(parts, order, wall, stack)
+    frontier = _prepare_frontier(parts, order, traps, wall())
+    gate = AddressGate(settings.network.allow_private)
+    make = make_transport or partial(make_curl, clock=parts.clock)
+    transport = make(settings, gate)
+    stack.push_async_callback(transport.close)
+    if transport.renders:
+        frontier.requeue([UrlState.NEEDS_BROWSER])
+    reader = SafeReader(await stack.enter_async_context(_make_sandbox(order, parts.clock)))
+    fetch, servers = settings.fetch, settings.fetch.proxies
+    headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
+    proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
+    requests = Requests(parts.database)
+
+    def note_errand(url: str, answer: Response | Failure) -> None:
+        requests.note_errand(_errand_of(url, answer, wall() - clock()))
+
+    if order.heart and order.network:
+        transport = WatchedTransport(transport, order.heart, order.network, note_errand)
+    errands = Errands(
+        transport,
+        headers,
+        proxies,
+        budgets,
+        clock=clock,
+        wall=wall,
+        heart=order.heart,
+        network=order.network,
+        on_answer=note_errand,
+    )
+    robots = RobotsGate(
+        RobotsRecords(parts.database),
+        errands,
+        budgets,
+        settings.robots_rules(),
+        backoff=fetch.backoff(),
+        wall=wall,
+        chance=chance,
+    )
+    in_force = RulesInForce(parts, gate, robots, frontier)
+    in_force.adopt(settings, order.links)
+    missing = MissingPages(
+        parts.notes,
+        errands,
+        lambda url: robots.judge(url).verdict is None,
+        reader.shape_of,
+        chance,
+        enabled=settings.content.probe,
+    )
+    logs = [] if order.announcer else _open_logs(parts, settings, stack)
+    revisits = Revisits(parts.database)
+    shelf = Shelf(
+        parts.database, frontier, parts.captures, parts.blobs, logs, parts.notes, hosts, revisits
+    )
+    group = max(1, settings.politeness.concurrency // 2)
+    is_bfs = settings.strategy is Strategy.BFS
+    judge = Judge(
+        reader,
+        missing,
+        order.links,
+        backoff=fetch.backoff(),
+        max_redirects=fetch.max_redirects,
+        retry_after_cap=settings.politeness.retry_after_cap,
+        clock=clock,
+        wall=wall,
+        chance=chance,
+        types=fetch.types,
+        request=requests.number_of(headers.recorded),
+        on_seed_moved=hooks.on_seed_moved,
+    )
+    explorer = _make_explorer(parts, order, frontier, lambda: judge.links, wall)
+    schedule = Schedule(
+        frontier,
+        budgets,
+        clock=clock,
+        wall=wall,
+        needs_robots=robots.needs,
+        batch=_LEASES_FOR_BFS if is_bfs else _LEASES_FOR_OTHERS,
+        brake=order.brake,
+        on_dry=explorer.explore if explorer else None,
+        heart=order.heart,
+    )
+
+    def heed(visit: Visit, admitted: int) -> None:
+        if order.announcer:
+            order.announcer.announcements.release(visit)
+        if explorer:
+            explorer.heed(visit, admitted)
+        if traps:
+            traps.heed(visit)
+
+    for host in {split(seed).host for seed in order.seeds}:
+        if explorer and not frontier.has_pending(host):
+            schedule.notice(explorer.explore(host))
+    crawl = Crawl(
+        schedule,
+        robots,
+        transport,
+        headers,
+        proxies,
+        judge,
+        Keeper(
+            shelf,
+            budgets,
+            group=group,
+            clock=clock,
+            wall=wall,
+            on_commit=order.announcer.pass_on if order.announcer else None,
+            on_visit=heed,
+        ),
+        budgets,
+        settings.crawl_limits(),
+        clock=clock,
+        heart=order.heart,
+        network=order.network,
+        on_kept=hooks.on_kept,
+        traps=traps,
+        listings=ListingDepth(parts.database, settings.explore.max_nesting),
+    )
+    return crawl, in_force
+
+
+def build_follower(
+    parts: Parts, settings: Settings, earlier: IndexFollower | None = None
+) -> IndexFollower:
+    """What indexes documents while they are made; it opens all it needs in its own thread."""
+    # Only now: an index takes modules that weigh more than the whole crawler.
+    from crawl4r.indexing.follower import IndexFollower  # noqa: PLC0415
+
+    def open_indexer() -> AbstractContextManager[Indexer]:
+        from crawl4r.wiring import search  # noqa: PLC0415
+
+        return search.open_indexer(parts.path, settings)
+
+    return IndexFollower(open_indexer, earlier.progress if earlier else None)
+
+
+def _make_traps(
+    parts: Parts,
+    order: CrawlOrder,
+    wall: Callable[[], float],
+    stack: contextlib.AsyncExitStack,
+) -> TrapWatch | None:
+    """None where no links are followed."""
+    rules = asdict(order.settings.limits.traps)
+    if not rules.pop("enabled") or not order.links.rules.follow_links:
+        return None
+    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database), wall)
+    stack.callback(traps.save)
+    return traps
+
+
+def _make_explorer(
+    parts: Parts,
+    order: CrawlOrder,
+    frontier: Frontier,
+    judge: Callable[[], LinkJudge],
+    wall: Callable[[], float],
+) -> Explorer | None:
+    """None where links are not followed at all."""
+    settings = order.settings
+    if not settings.explore.enabled or not order.links.rules.follow_links:
+        return None
+    if settings.limits.depth == 0:
+        return None
+    rules = asdict(settings.explore)
+    for name in ("enabled", "feeds", "max_listings", "max_nesting"):
+        del rules[name]
+    return Explorer(parts.database, frontier, ExploringRules(**rules), judge, wall)
+
+
+def _open_logs(
+    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
+) -> list[CaptureLog]:
+    """The files that have a line for each capture."""
+    forms = {parts.path / METADATA_FILE: METADATA}
+    if settings.logs.enabled and settings.logs.pages:
+        from crawl4r.archive.lines.pages_csv import PAGES  # noqa: PLC0415 - most crawls go without
+
+        forms[parts.path / PAGES_FILE] = PAGES
+    logs = []
+    for path, form in forms.items():
+        logs.append(CaptureLog(path, form, parts.captures, parts.blobs.locate))
+        stack.callback(logs[-1].close)
+    return logs
+
+
+def _restore_budgets(
+    parts: Parts,
+    budgets: HostBudgets,
+    now: float,
+    wall: float,
+    stack: contextlib.AsyncExitStack,
+    *,
+    has_crashed: bool,
+) -> HostMemories:
+    """Be as polite as if the last run had never ended, however it did."""
+    hosts = HostMemories(parts.database)
+    budgets.restore(hosts.load(wall), now, wall)
+    if has_crashed:
+        budgets.assume_just_asked(now)
+    parts.notes.put(_RUNNING, "yes")
+    # Only a run that gets there knows that nobody was asked after its last commit.
+    stack.callback(parts.database.commit)
+    stack.callback(parts.notes.forget, _RUNNING)
+    return hosts
+
+
+def _errand_of(url: str, answer: Response | Failure, offset: float) -> Errand:
+    reason = answer.reason if isinstance(answer, Failure) else ""
+    latency_ms = round(answer.latency * 1000)
+    sent_at = answer.sent_at + offset
+    return Errand(url, split(url).host, sent_at, answer.status, latency_ms, reason)
+
+
+def _prepare_frontier(
+    parts: Parts, order: CrawlOrder, traps: TrapWatch | None, now: float
+) -> Frontier:
+    announcer = order.announcer
+
+    def tell(url: str, now: float) -> None:
+        if announcer:
+            announcer.announcements.note(url, now)
+        if traps:
+            traps.admit(url, now)
+
+    frontier = make_frontier(parts, order.settings, tell if announcer or traps else None)
+    if recovered := frontier.recover():
+        events.emit(events.STORE_RECOVERED, urls_released=recovered)
+    found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)
+    frontier.add((item for item in found if item), None, now)
+    frontier.requeue([UrlState.FAILED], order.seeds)
+    if order.retry_failed:
+        frontier.requeue([UrlState.FAILED])
+    if order.refresh:
+        _refresh(parts, order, frontier, now)
+    RobotsRecords(parts.database).forget(TEMPORARY)
+    parts.database.commit()
+    if announcer:
+        announcer.pass_on()
+    return frontier
+
+
+def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) -> None:
+    """Visit known pages again: all of them, or as many as the budget allows."""
+    announcements = order.announcer.announcements if order.announcer else None
+    if order.settings.limits.revisits is None:
+        if announcements:
+            announcements.note_all_again(UrlState.DONE, now)
+        frontier.requeue([UrlState.DONE])
+        return
+    pages = RevisitRound(parts.database)
+    known = pages.known()
+    chosen = pages.begin(order.settings.limits.most_revisits(known), now)
+    if chosen and announcements:
+        announcements.note_waiting_again(now)
+    events.emit(events.REVISITS_CHOSEN, known=known, chosen=chosen)
+
+
+def make_readers_ahead(*, with_documents: bool) -> None:
+    """For programs: fork the processes that read pages while nothing but modules is there.
+
+    Before settings are read: what is in memory now, the processes see, and settings hold passwords.
+    """
+    fork_ahead(READER, 1)
+    if with_documents:
+        fork_ahead(EXTRACTOR, 1, is_shared=False)
+
+
+def _make_sandbox(order: CrawlOrder, clock: Clock) -> Sandbox:
+    reading = order.settings.reading
+    return Sandbox(
+        READER,
+        order.links.rules.as_json(),
+        workers=reading.workers,
+        seconds=reading.seconds,
+        memory_bytes=reading.memory_mb * 1024**2,
+        clock=clock,
+    )
+
+
+def make_curl(settings: Settings, gate: AddressGate, clock: Clock = REAL_CLOCK) -> Transport:
+    """What asks for pages; inside a running event loop."""
+    return CurlTransport(
+        gate,
+        limits=settings.fetch.limits(),
+        http2=settings.fetch.http2,
+        cookies=settings.fetch.cookies,
+        resolve=settings.network.resolve,
+        ca_file=settings.network.ca_file,
+        max_connections=settings.politeness.concurrency * 2,
+        clock=clock,
+    )

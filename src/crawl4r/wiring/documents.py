@@ -1,0 +1,45 @@
+"""Who is wired to whom where pages become documents: for crawls, and for commands without one."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from crawl4r.clock import REAL_CLOCK, Clock
+from crawl4r.processes.entrypoints import CHUNKER, COMPARER, EXTRACTOR
+from crawl4r.processes.sandbox import Sandbox
+from crawl4r.settings.load import Settings
+from crawl4r.wiring.parts import Parts
+from crawl4r.wiring.readers import make_readers
+
+if TYPE_CHECKING:
+    from crawl4r.documents.documenter import Documenter
+
+
+async def build_documenter(
+    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
+) -> Documenter:
+    """What turns captures into documents; `stack` ends its processes."""
+    # Only now: comparing texts takes modules that a crawl of links and bytes does without.
+    from crawl4r.documents.documenter import Documenter  # noqa: PLC0415
+
+    sandbox = await stack.enter_async_context(make_extractors(settings, parts.clock))
+    comparers = await stack.enter_async_context(make_comparers(settings, parts.clock))
+    return Documenter(parts.database, parts.captures, parts.blobs, sandbox, comparers)
+
+
+def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
+    """Processes that read pages, to be ended by whoever enters them."""
+    return make_readers(
+        EXTRACTOR, {"max_characters": settings.content.max_characters}, settings, clock
+    )
+
+
+def make_comparers(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
+    """A process that compares two texts of a page; it starts with the first two."""
+    return make_readers(COMPARER, None, settings, clock, workers=1)
+
+
+def make_chunkers(settings: Settings) -> Sandbox:
+    """A process that cuts texts into chunks; it starts with the first."""
+    return make_readers(CHUNKER, None, settings, workers=1)

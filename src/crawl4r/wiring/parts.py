@@ -1,0 +1,175 @@
+"""What a workspace stands on, and where it is: opened by everybody, also by those who only read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from crawl4r.archive.blobs.files import FileBlobs
+from crawl4r.archive.blobs.none import NoBlobs
+from crawl4r.archive.blobs.port import Blobs
+from crawl4r.archive.blobs.segments import SegmentBlobs
+from crawl4r.archive.captures import Captures
+from crawl4r.clock import REAL_CLOCK, Clock
+from crawl4r.errors import SettingsError, StorageDamaged, WorkspaceError
+from crawl4r.frontier.port import Frontier
+from crawl4r.frontier.priority import PRIORITIES
+from crawl4r.frontier.sqlite import SqliteFrontier
+from crawl4r.model import LISTINGS
+from crawl4r.reports.url_story import Reporter
+from crawl4r.settings.load import Settings
+from crawl4r.storage.database import Database
+from crawl4r.storage.layout import refuse_foreign_state, refuse_occupied
+from crawl4r.storage.lock import WorkspaceLock
+from crawl4r.storage.tables import Notes
+from crawl4r.urls.policy import ReadingRules
+
+METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
+PAGES_FILE = Path("logs", "pages.csv")
+EDGES_FILE = Path("logs", "edges.csv")
+_PAGES = ("segments/*.c4s", "html/??/??/*.zst")  # in store/
+_SCOPE_HOSTS = "scope_hosts"
+_SPELLING = "spelling"
+_STORE, _USUAL_STORE, _ANY_STORE = "store", "segments", "auto"
+
+
+class Parts(Struct, frozen=True):
+    """What a workspace stands on."""
+
+    path: Path
+    database: Database
+    blobs: Blobs
+    captures: Captures
+    notes: Notes
+    report: Reporter
+    clock: Clock
+
+    @property
+    def keeps_bytes(self) -> bool:
+        """Whether what was fetched can be read again."""
+        return not isinstance(self.blobs, NoBlobs)
+
+    def scope_hosts(self) -> list[str]:
+        """Hosts of all seeds so far, and those that a seed redirected to."""
+        return list(json.loads(self.notes.get(_SCOPE_HOSTS) or "[]"))
+
+    def note_scope_hosts(self, hosts: Sequence[str]) -> None:
+        self.notes.put(_SCOPE_HOSTS, json.dumps(hosts))
+
+    def spelling(self) -> dict[str, Any] | None:
+        """By which rules the last crawl spelled URLs, as `ReadingRules.as_json` has them."""
+        text = self.notes.get(_SPELLING)
+        return dict(json.loads(text)) if text else None
+
+    def note_spelling(self, rules: ReadingRules) -> None:
+        self.notes.put(_SPELLING, json.dumps(rules.as_json()["canonical"]))
+
+
+def open_parts(
+    path: Path,
+    settings: Settings,
+    undo: contextlib.ExitStack,
+    *,
+    read_only: bool,
+    keeps_bytes: bool = True,
+    clock: Clock = REAL_CLOCK,
+) -> Parts:
+    """Open a workspace whose lock is held; `undo` gets what must be closed, in the right order."""
+    database = Database(path / "state.db", read_only=read_only)
+    undo.callback(database.close)
+    _check_that_both_are_there(path, database)
+    blobs: Blobs = NoBlobs()
+    if keeps_bytes:
+        blobs = _open_blobs(path, settings, database, read_only=read_only)
+    undo.callback(blobs.close)
+    notes, report = Notes(database), Reporter(database)
+    return Parts(path, database, blobs, Captures(database), notes, report, clock)
+
+
+def check_store(notes: Notes, settings: Settings) -> None:
+    """Raise SettingsError when the settings name another kind of store than the workspace has."""
+    has, asked = notes.get(_STORE), settings.store.kind
+    if has and asked not in {has, _ANY_STORE}:
+        raise SettingsError(
+            "store.kind",
+            f"this workspace keeps its pages as {has}, and the options or settings ask for {asked};"
+            f" leave --store and store.kind out, say {has}, or give another --workspace",
+        )
+
+
+def lock_workspace(path: Path) -> WorkspaceLock:
+    """Make the folder if it is not there, and be its one writer."""
+    refuse_foreign_state(path)
+    refuse_occupied(path)
+    _make_folder(path)
+    return WorkspaceLock(path)
+
+
+def spool_folder(workspace: Path) -> Path:
+    return workspace / "spool"
+
+
+def discoverer_folder(workspace: Path) -> Path:
+    """Where a discoverer keeps its own state: it must not wait for the scraper's."""
+    return spool_folder(workspace) / "discover"
+
+
+def make_frontier(
+    parts: Parts, settings: Settings, on_admitted: Callable[[str, float], None] | None = None
+) -> Frontier:
+    return SqliteFrontier(
+        parts.database, PRIORITIES[settings.strategy], caps_of(settings), on_admitted
+    )
+
+
+def caps_of(settings: Settings) -> dict[str, int]:
+    """How many URLs each kind of group may admit."""
+    caps = {name: group.max for name, group in settings.limits.groups.items()}
+    return caps | {LISTINGS: settings.explore.max_listings}
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise WorkspaceError(f"cannot make the workspace {path}: {problem.strerror}") from problem
+
+
+def _check_that_both_are_there(path: Path, database: Database) -> None:
+    """A store without its database is not a new workspace: somebody lost a file."""
+    if database.was_empty and any(own for pages in _PAGES for own in (path / "store").glob(pages)):
+        raise StorageDamaged(
+            f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
+            "bring it back, or move the store away to begin anew"
+        )
+
+
+def _open_blobs(path: Path, settings: Settings, database: Database, *, read_only: bool) -> Blobs:
+    """A workspace keeps the kind of store it began with; only readers may go by other settings."""
+    store, notes = settings.store, Notes(database)
+    if not read_only:
+        check_store(notes, settings)
+        if notes.get(_STORE) is None:
+            is_open = store.kind == _ANY_STORE
+            notes.put(_STORE, _USUAL_STORE if is_open else store.kind)
+            database.commit()
+    if (notes.get(_STORE) or store.kind) == "files":
+        return FileBlobs(
+            path / "store" / "html",
+            level=store.level,
+            permissions=store.mode,
+            writable=not read_only,
+        )
+    return SegmentBlobs(
+        path / "store" / "segments",
+        database,
+        level=store.level,
+        segment_bytes=store.segment_mb * 1024**2,
+        permissions=store.mode,
+        writable=not read_only,
+    )

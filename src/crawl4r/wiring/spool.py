@@ -1,0 +1,55 @@
+"""The composition root of separated mode: where its files are, and who is wired to whom."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from crawl4r.crawling.loop import Crawl
+from crawl4r.crawling.separated import Announcer, SpoolFeed
+from crawl4r.discovery.links.link_judge import LinkJudge
+from crawl4r.frontier.outbox import Announcements
+from crawl4r.frontier.priority import PRIORITIES
+from crawl4r.frontier.spool import SpoolWriter
+from crawl4r.frontier.sqlite import SqliteFrontier
+from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.shared_host_lock import Turnstile
+from crawl4r.settings.load import Settings
+from crawl4r.wiring.parts import Parts, spool_folder
+
+
+def shared_budgets(workspace: Path, settings: Settings) -> HostBudgets:
+    """Budgets that hold for both processes together."""
+    turnstile = Turnstile(spool_folder(workspace) / "hosts")
+    return HostBudgets(settings.politeness.host_rules(), turnstile)
+
+
+def build_announcer(
+    parts: Parts, settings: Settings, spool: Path, stack: contextlib.AsyncExitStack
+) -> Announcer:
+    writer = SpoolWriter(spool / "discoveries", settings.spool.segment_mb * 1024**2)
+    stack.callback(writer.close)
+    return Announcer(Announcements(parts.database), writer)
+
+
+def build_feed(
+    parts: Parts,
+    settings: Settings,
+    crawl: Crawl,
+    *,
+    expects_more: Callable[[], bool],
+    on_host: Callable[[str], None],
+) -> SpoolFeed:
+    return SpoolFeed(
+        spool_folder(parts.path),
+        parts.database,
+        SqliteFrontier(parts.database, PRIORITIES[settings.strategy]),
+        parts.captures,
+        crawl.schedule,
+        LinkJudge(settings.reading_rules([])),
+        drained=settings.spool.drained,
+        wall=parts.clock.wall,
+        expects_more=expects_more,
+        on_host=on_host,
+    )

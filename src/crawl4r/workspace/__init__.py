@@ -1,0 +1,1 @@
+"""workspace: how is a crawl held, stopped and searched from Python?"""

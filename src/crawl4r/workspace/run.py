@@ -1,0 +1,392 @@
+"""One run of a crawl, in somebody's hands: iterate over it, stop it, wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from crawl4r import events
+from crawl4r.crawling.control_files import ControlFiles
+from crawl4r.crawling.loop import Crawl, EndedBy
+from crawl4r.discovery.links.link_judge import LinkJudge
+from crawl4r.errors import UsageError
+from crawl4r.frontier.revisit_round import RevisitRound
+from crawl4r.model import Capture, FoundBy, Visit
+from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.resilience.health_file import new_history
+from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.resilience.network import Network
+from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.stall import WatchRules
+from crawl4r.settings.load import Settings
+from crawl4r.urls.canonical import as_seed, canonicalize, split
+from crawl4r.urls.policy import ReadingRules
+from crawl4r.wiring.crawl import (
+    CrawlHooks,
+    CrawlOrder,
+    MakeTransport,
+    RulesInForce,
+    build_crawl,
+    build_follower,
+)
+from crawl4r.wiring.documents import build_documenter
+from crawl4r.wiring.parts import Parts, check_store
+from crawl4r.workspace.page import Page
+from crawl4r.workspace.store_recovery import Reopening, may_pass, worst_of
+from crawl4r.workspace.watch import CrawlWatch
+
+if TYPE_CHECKING:
+    from crawl4r.documents.documenter import Documenter
+    from crawl4r.indexing.follower import IndexFollower
+    from crawl4r.wiring.logs import LogFollower
+
+_PAGES_AHEAD = 64  # that a crawl may be in front of the one who iterates over it
+
+
+class CrawlRun:
+    """One run of a crawl: iterate over it for pages as they are kept, or await `finish()`.
+
+    When the store cannot be written (a full disk, a failing one), it stops taking work, waits for up to
+    `resilience.store_patience` seconds, opens the workspace again and goes on: `workspace.database` and
+    its like are then new objects. What was not durable by then is fetched again. StorageFull is raised
+    when the patience is over, StorageDamaged at once.
+    """
+
+    role = "crawl"  # what files that hold or stop it call it
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        seeds: tuple[str, ...],
+        budgets: HostBudgets,
+        *,
+        refresh: bool = False,
+        retry_failed: bool = False,
+        make_transport: MakeTransport | None = None,
+        reopen: Callable[[], Parts] | None = None,
+    ) -> None:
+        """`reopen` closes the parts and opens them again; without it nobody waits for a store."""
+        self.parts = parts
+        self.settings = settings
+        self.crawl: Crawl | None = None
+        self._in_force: RulesInForce | None = None
+        self.documenter: Documenter | None = None
+        self.follower: IndexFollower | None = None
+        self.logs: list[LogFollower] = []
+        self.brake = Brake()
+        self.heart = Heartbeat(parts.clock.monotonic)
+        self.history = new_history()
+        self.network = Network(self.brake, self.heart, self.watch_rules)
+        self.may_exit = False  # end the whole process when its event loop stays blocked
+        self._watch = CrawlWatch(self)
+        self._reopen = reopen
+        self.reopening = Reopening(self)
+        self.control_folder = parts.path
+        self.control: ControlFiles | None = None
+        self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
+        self._budgets = budgets
+        self._make_transport = make_transport
+        self._pages: asyncio.Queue[Page | None] | None = None
+        self._shown = _Shown(parts.captures.last_id())
+        self._task: asyncio.Task[EndedBy] | None = None
+        self._started_at: float | None = None
+        self.is_stopped = False
+        self._hosts = parts.scope_hosts()
+        seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
+        links = self._admit(seeds)
+        self._order = CrawlOrder(
+            settings,
+            seeds,
+            links,
+            refresh,
+            retry_failed,
+            brake=self.brake,
+            heart=self.heart,
+            network=self.network,
+        )
+
+    @property
+    def seeds(self) -> Sequence[str]:
+        """Canonical; empty when a run goes on with what is known."""
+        return self._order.seeds
+
+    async def __aiter__(self) -> AsyncIterator[Page]:
+        self._pages = asyncio.Queue(_PAGES_AHEAD)
+        self._task = asyncio.create_task(self._run_to_the_end())
+        try:
+            while (page := await self._pages.get()) is not None:
+                yield page
+        finally:
+            await self.close()
+        await self._task
+
+    async def finish(self) -> EndedBy:
+        """Run to the end; why it ended."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        return await self._task
+
+    def stop(self) -> None:
+        """Begin no new page; what is in flight is finished and kept."""
+        self.is_stopped = True
+        if self.crawl:
+            self.crawl.stop()
+        if self.follower:
+            self.follower.stop()
+
+    def stop_now(self) -> None:
+        """Drop what is in flight; the next run fetches it again."""
+        if self.crawl:
+            self.crawl.stop_now()
+        if self.documenter:
+            self.documenter.stop()
+        for log in self.logs:
+            log.stop()
+
+    def leave(self, why: EndedBy) -> None:
+        """End soon with everything saved; what is still to be made of the pages is the next run's."""
+        if self.crawl:
+            self.crawl.stop(why)
+        self.stop()
+        if why is EndedBy.STALLED:  # what is in flight does not come back
+            self.stop_now()
+        if self.documenter:
+            self.documenter.stop()
+        for log in self.logs:
+            log.stop()
+
+    def watch_rules(self) -> WatchRules:
+        """Those in force now: a reload may change them."""
+        return self.settings.resilience.rules()
+
+    def is_ahead(self) -> bool:
+        """Whether it waits for whoever iterates over it."""
+        return self._pages is not None and self._pages.full()
+
+    def visits(self) -> int:
+        """How many were kept so far."""
+        return self.crawl.progress.visits if self.crawl else 0
+
+    def seconds_left(self) -> float:
+        """Of those that it may take at most; infinity when nobody said so."""
+        limit = self.settings.crawl_limits().max_seconds
+        if limit is None or self.crawl is None:
+            return math.inf
+        return self.crawl.progress.started_at + limit - self.parts.clock.monotonic()
+
+    def reopen(self) -> None:
+        """Stand on the store as it is now."""
+        assert self._reopen is not None
+        self.parts = self._reopen()
+
+    async def close(self) -> None:
+        """Stop, and wait until everything in flight is kept."""
+        if self._task is None or self._task.done():
+            return
+        self.stop()
+        while not self._task.done():
+            if self._pages is not None:
+                while not self._pages.empty():
+                    self._pages.get_nowait()
+            await asyncio.wait([self._task], timeout=0.05)
+
+    def reload(self, settings: Settings) -> None:
+        """Take over new limits, pace and scope while running."""
+        assert self.crawl is not None
+        assert self._in_force is not None
+        check_store(self.parts.notes, settings)
+        self.settings = settings
+        self.crawl.adopt(settings.crawl_limits())
+        self.crawl.budgets.replace_rules(settings.politeness.host_rules())
+        self.crawl.judge.rescope(self._rules())
+        self._in_force.adopt(settings, self.crawl.judge.links)
+        self.crawl.schedule.reconsider()
+
+    async def _run_to_the_end(self) -> EndedBy:
+        assert self._pages is not None
+        try:
+            return await self._run()
+        finally:
+            await self._pages.put(None)
+
+    async def _run(self) -> EndedBy:
+        """To the end, over as many openings of the store as that takes."""
+        self.control = ControlFiles(self.control_folder, self.role, self.brake, self.stop)
+        while True:
+            try:
+                return await self._run_once()
+            except Exception as problem:
+                trouble = worst_of(problem)
+                if not self._can_wait_out(trouble):
+                    if trouble is problem:
+                        raise
+                    raise trouble from None
+            if not await self.reopening.outlast(trouble):
+                events.emit(events.CRAWL_ENDED, why=EndedBy.STOPPED.value, visits=self.visits())
+                return EndedBy.STOPPED
+            self._prepare_to_go_on()
+
+    def _can_wait_out(self, trouble: BaseException) -> bool:
+        if self._reopen is None or self.is_stopped or not self.watch_rules().store_patience:
+            return False
+        return may_pass(trouble, has_begun=self.crawl is not None)
+
+    def _prepare_to_go_on(self) -> None:
+        self.seconds = 0.0
+        self.network.begin_again()
+        if self.crawl:  # else it never began, and all is still to be done
+            self._order = replace(
+                self._order,
+                settings=self.settings,
+                links=LinkJudge(self._rules()),
+                refresh=False,
+                retry_failed=False,
+                goes_on=True,
+            )
+
+    async def _run_once(self) -> EndedBy:
+        async with contextlib.AsyncExitStack() as stack:
+            self.parts.note_scope_hosts(self._hosts)
+            earlier = self.crawl
+            self.crawl, self._in_force = await self._build(stack)
+            if earlier:
+                self.crawl.progress = earlier.progress
+                await self._show_missed()
+            if self.is_stopped:
+                self.crawl.stop()
+            if self.settings.content.extract:
+                self.documenter = await build_documenter(self.parts, self.settings, stack)
+                if self.settings.index.enabled:
+                    self.follower = build_follower(self.parts, self.settings, self.follower)
+            if self.settings.logs.enabled:
+                from crawl4r.wiring.logs import build_logs  # noqa: PLC0415 - most crawls go without
+
+                self.logs = await build_logs(
+                    self.parts, self.settings, stack, role=self.role, workspace=self.control_folder
+                )
+            stack.enter_context(self._watch.watching())
+            try:
+                return self._watch.end(await self._crawl_and_read(self.crawl))
+            except* Exception as problems:
+                raise _first(problems) from None
+        raise AssertionError("unreachable")
+
+    async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
+        hooks = CrawlHooks(self._on_kept, None if self.settings.scope.hosts else self._widen_scope)
+        return await build_crawl(
+            self.parts, self._order, self._budgets, hooks, stack, self._make_transport
+        )
+
+    def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
+        """What goes on as long as pages are visited."""
+        assert self.control is not None
+        return [self.control.watch(), self._watch.follow()]
+
+    def _rules(self) -> ReadingRules:
+        return self.settings.reading_rules(self._hosts)
+
+    async def _crawl_and_read(self, crawl: Crawl) -> EndedBy:
+        if self.documenter is None and not self.logs:
+            return await self._visit_all(crawl)
+        async with asyncio.TaskGroup() as tasks:
+            for log in self.logs:
+                tasks.create_task(log.follow())
+            reading = tasks.create_task(self.documenter.follow()) if self.documenter else None
+            if self.follower:
+                tasks.create_task(self.follower.follow())
+            ended = await self._visit_all(crawl)
+            for log in self.logs:
+                log.end()
+            if self.documenter and reading:
+                self.documenter.end()
+                await reading
+            if self.follower:
+                self.follower.end()
+        return ended
+
+    async def _visit_all(self, crawl: Crawl) -> EndedBy:
+        now = self.parts.clock.monotonic
+        if self._started_at is None:
+            self._started_at = now()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                beside = [tasks.create_task(work) for work in self._beside(crawl)]
+                ended = await crawl.run()
+                for task in beside:
+                    task.cancel()
+            if ended is EndedBy.HOSTS_GIVEN_UP:
+                RevisitRound(self.parts.database).end()  # not to wait for a host that is away
+            return ended
+        finally:
+            self.seconds = now() - self._started_at
+
+    def _canonical(self, seed: str) -> str:
+        return canonicalize(as_seed(seed), None, self.settings.scope.canonical())
+
+    def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
+        """Derive the scope from the seeds and hold them against it, before anything starts."""
+        self._hosts = list(dict.fromkeys([*self._hosts, *(split(url).netloc for url in seeds)]))
+        if not self._hosts:  # neither a seed now nor one of an earlier crawl
+            raise UsageError("nothing to crawl: give at least one URL, or `seeds:` in crawl4r.yaml")
+        links = LinkJudge(self._rules())
+        for url in seeds:
+            found = links.judge(url, None, 0, FoundBy.SEED)
+            if found is None or not found.admitted:
+                rule = found.rule if found else "not a URL"
+                raise UsageError(f"the seed {url} is out of scope: {rule}")
+        return links
+
+    async def _on_kept(self, visit: Visit) -> None:
+        if self._pages is not None and visit.capture is not None:
+            await self._show(self.parts.captures.newest(visit.lease.url_id))
+
+    async def _show(self, capture: Capture) -> None:
+        assert self._pages is not None
+        await self._pages.put(Page(capture, lambda: self.parts.blobs))
+        self._shown.add(capture.id)
+
+    async def _show_missed(self) -> None:
+        """What was kept when the store went away, and not yet taken by whoever iterates."""
+        if self._pages is not None:
+            for capture in list(self.parts.captures.after(self._shown.up_to)):
+                if capture.id not in self._shown:
+                    await self._show(capture)
+
+    def _widen_scope(self, netloc: str) -> None:
+        """A seed moved to another host: that host belongs to the crawl from now on."""
+        assert self.crawl is not None
+        self._hosts.append(netloc)
+        self.parts.note_scope_hosts(self._hosts)
+        self.crawl.judge.rescope(self._rules())
+        events.emit(events.SCOPE_WIDENED, 30, host=netloc)
+
+
+class _Shown:
+    """Which captures were handed out: all up to one, and a few beyond it."""
+
+    def __init__(self, up_to: int) -> None:
+        self.up_to = up_to
+        self._beyond: set[int] = set()
+
+    def add(self, number: int) -> None:
+        self._beyond.add(number)
+        while self.up_to + 1 in self._beyond:
+            self.up_to += 1
+            self._beyond.remove(self.up_to)
+
+    def __contains__(self, number: int) -> bool:
+        return number <= self.up_to or number in self._beyond
+
+
+def _first(problems: BaseExceptionGroup[Exception]) -> BaseException:
+    """The one error to show of a task group's many: they all tell of the same event."""
+    problem = worst_of(problems)
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem

@@ -1,0 +1,126 @@
+"""One run of either side of separated mode, in somebody's hands like any other crawl."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from crawl4r.crawling.loop import Crawl
+from crawl4r.crawling.separated import BackPressure, SpoolFeed
+from crawl4r.discovery.links.link_judge import LinkJudge
+from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.settings.load import Settings
+from crawl4r.storage.lock import holder_of
+from crawl4r.urls.policy import ReadingRules
+from crawl4r.wiring.crawl import RulesInForce
+from crawl4r.wiring.parts import Parts, discoverer_folder, spool_folder
+from crawl4r.wiring.spool import build_announcer, build_feed
+from crawl4r.workspace.run import CrawlRun
+
+
+class DiscoverRun(CrawlRun):
+    """Finds URLs and announces them in the spool; the bytes of pages are not kept."""
+
+    role = "discover"
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        seeds: tuple[str, ...],
+        budgets: HostBudgets,
+        *,
+        workspace: Path,
+        refresh: bool = False,
+        retry_failed: bool = False,
+        reopen: Callable[[], Parts] | None = None,
+    ) -> None:
+        """`parts` are of the discoverer's own folder in the workspace."""
+        super().__init__(
+            parts,
+            settings.without_content(),
+            seeds,
+            budgets,
+            refresh=refresh,
+            retry_failed=retry_failed,
+            reopen=reopen,
+        )
+        self.control_folder = workspace
+        self._spool = spool_folder(workspace)
+        self.pressure = BackPressure(
+            self._spool, self.brake, lambda: self.settings.spool.max_backlog
+        )
+
+    def reload(self, settings: Settings) -> None:
+        super().reload(settings.without_content())
+
+    async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
+        announcer = build_announcer(self.parts, self.settings, self._spool, stack)
+        self._order = replace(self._order, announcer=announcer)
+        return await super()._build(stack)
+
+    def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
+        return [*super()._beside(crawl), self.pressure.watch()]
+
+
+class ScrapeRun(CrawlRun):
+    """Fetches and keeps what the spool names, until nobody adds to it any more."""
+
+    role = "scrape"
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        budgets: HostBudgets,
+        *,
+        expects_more: Callable[[], bool] | None = None,
+        refresh: bool = False,
+        retry_failed: bool = False,
+        reopen: Callable[[], Parts] | None = None,
+    ) -> None:
+        """`expects_more` is asked beside whether a discoverer runs."""
+        self._expects_more = expects_more
+        super().__init__(
+            parts,
+            settings,
+            (),
+            budgets,
+            refresh=refresh,
+            retry_failed=retry_failed,
+            reopen=reopen,
+        )
+        self.feed: SpoolFeed | None = None
+
+    def may_get_more(self) -> bool:
+        if self._expects_more and self._expects_more():
+            return True
+        return holder_of(discoverer_folder(self.parts.path)) is not None
+
+    def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
+        self.feed = build_feed(
+            self.parts,
+            self.settings,
+            crawl,
+            expects_more=self.may_get_more,
+            on_host=self._meet_host,
+        )
+        return [*super()._beside(crawl), self.feed.follow()]
+
+    def _rules(self) -> ReadingRules:
+        return replace(super()._rules(), follow_links=False)
+
+    def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
+        return LinkJudge(self._rules())
+
+    def _meet_host(self, netloc: str) -> None:
+        """Redirects may lead to whatever host the spool has named."""
+        if netloc not in self._hosts and not self.settings.scope.hosts:
+            assert self.crawl is not None
+            self._hosts.append(netloc)
+            self.parts.note_scope_hosts(self._hosts)
+            self.crawl.judge.rescope(self._rules())
