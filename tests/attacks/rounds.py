@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.attacks.checking import Problem, Says, kinds_of_death, problems_of, shown, values_of
 from tests.attacks.site import GoodPage
 from tests.attacks.watching import Ended, Word, run
-from tests.cli.running import environment
+from tests.interfaces.cli.running import environment
 
 # For a site that is near and may be asked at once; no attack makes a round wait for long.
 SETTINGS = {
@@ -69,8 +69,9 @@ class Round:
 
     def json(self, *words: Word, codes: Collection[int] = DONE) -> list[object]:
         """Run a command with `--json`; its values, none when it failed."""
+        before = len(self.problems)
         ended = self.run(*words, "--json", codes=codes, says=Says.JSON)
-        if ended.code or any(problem.kind == "json" for problem in self.problems):
+        if ended.code or any(problem.kind == "json" for problem in self.problems[before:]):
             return []
         return values_of(ended)
 

@@ -240,3 +240,16 @@ def test_json_nested_without_end_is_a_mistake_wherever_it_is_read(tmp_path: Path
     ]
     assert [answer.code for answer in answers] == [2] * len(answers)
     assert run("status", "-w", tmp_path / "ws").code == 0
+
+
+def test_questions_that_are_no_valid_text_are_answered_with_valid_text(tmp_path: Path) -> None:
+    """Half of a character and bytes that are no UTF-8 become U+FFFD, as everywhere else."""
+    file = tmp_path / "questions.jsonl"
+    file.write_bytes(
+        b'{"id": "a\\udfff", "text": "lighthouse"}\n{"id": "b\xfe", "text": "lighthouse"}\n'
+    )
+    with serving({"/": Reply(html("Front", "The keeper paints the lighthouse."))}) as url:
+        run("crawl", url, "-w", tmp_path / "ws", *LOOPBACK, "--index", "--json")
+    words = ("search", "--queries", file, "-w", tmp_path / "ws", "--mode", "keyword", "--json")
+    lines = run(*words).lines
+    assert [line["query"] for line in lines] == ["a\ufffd", "b\ufffd"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def pdf_saying(text: str, title: str = "") -> bytes:
+def pdf_saying(text: str, title: str | bytes = "") -> bytes:
     stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -12,7 +12,7 @@ def pdf_saying(text: str, title: str = "") -> bytes:
         b" /Resources << /Font << /F1 5 0 R >> >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        b"<< /Title (%s) >>" % title.encode(),
+        b"<< /Title (%s) >>" % (title.encode() if isinstance(title, str) else title),
     ]
     out = bytearray(b"%PDF-1.4\n")
     places = []

@@ -56,6 +56,12 @@ def test_a_pdf_file_gives_its_text_and_title() -> None:
     assert (pdf.markdown, pdf.title) == ("Hello from a file", "A title")
 
 
+def test_a_title_that_is_half_a_character_costs_the_title_alone() -> None:
+    pdf = read_pdf(pdf_saying("Hello from a file", title=b"\xfe\xff\xd8\x00"))
+    assert pdf is not None
+    assert (pdf.markdown, pdf.title) == ("Hello from a file", "")
+
+
 @pytest.mark.parametrize("body", [b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"", b"%PDF-" + b"\0" * 1000])
 def test_a_broken_pdf_file_gives_nothing(body: bytes) -> None:
     assert read_pdf(body) is None

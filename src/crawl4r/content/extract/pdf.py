@@ -24,7 +24,6 @@ def read_pdf(body: bytes) -> PdfText | None:
     except pypdfium2.PdfiumError:
         return None
     try:
-        said = document.get_metadata_dict()
         parts, size = [], 0
         for number in range(min(len(document), _MOST_PAGES)):
             page = document[number]
@@ -38,8 +37,16 @@ def read_pdf(body: bytes) -> PdfText | None:
                 break
         note = "" if len(parts) == len(document) else f"only the first {len(parts)} pages were read"
         markdown = "\n\n".join(part for part in parts if part)
-        return PdfText(said.get("Title", ""), said.get("Author", ""), markdown, note)
+        return PdfText(_said(document, "Title"), _said(document, "Author"), markdown, note)
     except pypdfium2.PdfiumError:
         return None
     finally:
         document.close()
+
+
+def _said(document: pypdfium2.PdfDocument, name: str) -> str:
+    """An entry of the metadata; empty when there is none, or none that is valid UTF-16."""
+    try:
+        return str(document.get_metadata_value(name))
+    except UnicodeDecodeError:
+        return ""

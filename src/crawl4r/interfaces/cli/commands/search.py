@@ -17,7 +17,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say, say_row
-from crawl4r.safe_text import read_json
+from crawl4r.safe_text import load_json
 
 if TYPE_CHECKING:
     from crawl4r.indexing.searcher import Searcher
@@ -209,7 +209,7 @@ def _queries_in(file: Path) -> list[tuple[str, str]]:
     from crawl4r.search.query import LONGEST_QUERY, parse_checked  # noqa: PLC0415
 
     found = []
-    with file.open(encoding="utf-8") as lines:
+    with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -226,12 +226,12 @@ def _queries_in(file: Path) -> list[tuple[str, str]]:
     return found
 
 
-def _query_in(line: str, number: int, place: str) -> tuple[str, str]:
+def _query_in(line: bytes, number: int, place: str) -> tuple[str, str]:
     try:
-        record = read_json(line)
+        record = load_json(line)
         text = record.get("text", record.get("query"))
         name = str(record.get("id", number))
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         text = None
     if not isinstance(text, str):
         raise UsageError(f'{place}: not like {{"id": "1", "text": "..."}}')
