@@ -23,7 +23,7 @@ from bench.server import DOCUMENTATION, serve
 from crawl4r.indexing.searcher import Searcher
 from crawl4r.search.request import Fusion, Mode, SearchRequest
 from crawl4r.settings.load import FILE_NAME, load_settings
-from crawl4r.wiring.search import SearchDoor
+from crawl4r.wiring.search import SearchHandle
 
 EVERYDAY = Path(__file__).with_name("questions.jsonl")
 HARD = EVERYDAY.with_name("hard_questions.jsonl")
@@ -164,7 +164,7 @@ def _ask(file: Path, workspace: Path) -> dict[str, list[Asked]]:
         vector_weight=settings.search.vector_weight,
         per_document=settings.search.per_document,
     )
-    with contextlib.closing(SearchDoor(workspace, settings)) as door:
+    with contextlib.closing(SearchHandle(workspace, settings)) as door:
         return {
             ranking: [
                 _answer(door.searcher(), question, replace(request, mode=mode, fusion=fusion))

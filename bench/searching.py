@@ -100,9 +100,9 @@ def report(asked: dict[str, Any], recalled: dict[str, Any], cold: dict[str, Any]
 def ask(workspace: Path) -> dict[str, Any]:
     """Latencies without and with a filter and while another process writes; memory."""
     from crawl4r.search.port import Filters  # noqa: PLC0415
-    from crawl4r.wiring.search import SearchDoor  # noqa: PLC0415
+    from crawl4r.wiring.search import SearchHandle  # noqa: PLC0415
 
-    door = SearchDoor(workspace, _settings(workspace))
+    door = SearchHandle(workspace, _settings(workspace))
     questions = _questions(workspace)
     few = Filters(domains=("site3.docs.example",))
     _latencies(door, [next(questions) for _ in range(WARMING)], Filters())
@@ -181,7 +181,7 @@ def write(workspace: Path) -> dict[str, int]:
 def _revise(index: Any) -> list[Any]:
     """New versions of some documents, with words at once and vectors to come."""
     from crawl4r.indexing.passages import searchable  # noqa: PLC0415
-    from crawl4r.search.catalogue import Found, Version  # noqa: PLC0415
+    from crawl4r.search.catalogue import IndexedPassage, Version  # noqa: PLC0415
 
     chance = random.Random()
     puts, waiting = [], []
@@ -193,7 +193,7 @@ def _revise(index: Any) -> list[Any]:
             index.catalogue.retire(before, now)
             index.vectors.retire([found.entry.number for found in old], now)
             retired = before._replace(retired_at=now)
-            puts += [searchable(Found(found.entry, retired)) for found in old]
+            puts += [searchable(IndexedPassage(found.entry, retired)) for found in old]
         version = Version(
             url, "", url, f"Page {number}", "written.example", "en", "html", "", (), 0, "", "", now
         )

@@ -130,10 +130,10 @@ def repeated(pages: Sequence[Page], count: int) -> Iterator[tuple[Any, list[Any]
 
 
 def _entry(chunk: Any, text: str, turn: int) -> Any:
-    from crawl4r.search.catalogue import Entry  # noqa: PLC0415
+    from crawl4r.search.catalogue import PassageEntry  # noqa: PLC0415
 
     name = f"{chunk.id}-{turn}"
-    return Entry(
+    return PassageEntry(
         0, name, *chunk[:3], chunk.tokens, chunk.kind.value, chunk.headings, text,
         name.encode(), is_embedded=True,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bench.extraction import Labelled, Result, labelled_pages, word_f1, words
 from crawl4r.content.extract.block_features import NameWeights, features, name_parts
-from crawl4r.content.extract.blocks import Page, walk
+from crawl4r.content.extract.blocks import BlockPage, walk
 from crawl4r.content.extract.main_content import prune_by
 from crawl4r.content.extract.model import Forest, Model
 from crawl4r.formats.html import parse_html
@@ -53,7 +53,7 @@ class Example:
     """A labelled page with its blocks: how many words each has, and the share that is content."""
 
     labelled: Labelled
-    page: Page
+    page: BlockPage
     sizes: Floats
     content: Floats
 

@@ -23,7 +23,7 @@ from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.settings.load import Settings
 from crawl4r.settings.sections import Content
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from crawl4r.wiring.documents import make_extractors
 from tests.content.parser_killers import tangles
 
@@ -133,7 +133,7 @@ async def read_all(pages: Iterable[bytes]) -> Toll:
                 note("extracted", number, found.verdict.reason)
 
     extractors = make_extractors(Settings(content=Content(seconds=30)))
-    readers = Sandbox(READER, ReadingRules().as_json(), seconds=30)
+    readers = Sandbox(READER, LinkRules().as_json(), seconds=30)
     async with extractors, readers:
         numbered = enumerate(pages)
         while batch := list(islice(numbered, 8)):

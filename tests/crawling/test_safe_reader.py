@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from crawl4r.crawling.reader import Reading
+from crawl4r.crawling.reader import PageReading
 from crawl4r.crawling.safe_reader import SafeReader, Unreadable
 from crawl4r.model import FoundBy, Lease, PageBody
 from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from tests.content.parser_killers import KILLERS
 
 PAGE = "http://e.org/"
@@ -26,7 +26,7 @@ FEED = (
 
 def in_reader(use: Callable[[SafeReader, Sandbox], Awaitable[Any]], **limits: Any) -> Any:
     async def main() -> Any:
-        async with Sandbox(READER, ReadingRules().as_json(), **limits) as sandbox:
+        async with Sandbox(READER, LinkRules().as_json(), **limits) as sandbox:
             return await use(SafeReader(sandbox), sandbox)
 
     return asyncio.run(main())
@@ -51,7 +51,7 @@ def test_pages_listings_and_shapes_are_read_by_one_process() -> None:
 def test_a_reader_knows_every_encoding_though_it_can_open_no_file(encoding: str) -> None:
     body = "<title>я 日本</title><a href=/x>x".encode(encoding, "ignore")
 
-    async def use(reader: SafeReader, _: Sandbox) -> Reading:
+    async def use(reader: SafeReader, _: Sandbox) -> PageReading:
         return await reader.read(PageBody(body, PAGE, f"text/html; charset={encoding}"), 0)
 
     assert [item.url for item in in_reader(use).found] == [PAGE + "x"]
@@ -78,7 +78,7 @@ def test_a_page_that_kills_its_reader_is_blamed_and_the_others_of_its_batch_are_
 
 
 def test_a_page_that_breaks_the_reader_is_blamed() -> None:
-    async def use(reader: SafeReader, _: Sandbox) -> Reading:
+    async def use(reader: SafeReader, _: Sandbox) -> PageReading:
         return await reader.read(PageBody(b"<a href=x>", "not a URL"), 0)
 
     with pytest.raises(Unreadable, match="ValueError"):

@@ -120,15 +120,15 @@ class Operations:
         return lambda *arguments, **named: real(*arguments, factory=Connection, **named)
 
     def _wrap_keywords(self) -> None:
-        from crawl4r.search.keyword.tantivy_index import Shelf
+        from crawl4r.search.keyword.tantivy_index import TantivyFolder
 
-        real = Shelf.commit
+        real = TantivyFolder.commit
 
         def commit(shelf: Any) -> None:
             if shelf._is_changed:
                 self.do("commit", str(shelf._folder), lambda: real(shelf))
 
-        Shelf.commit = commit  # type: ignore[method-assign]
+        TantivyFolder.commit = commit  # type: ignore[method-assign]
 
 
 class _RawFile(io.FileIO):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import crawl4r
-from crawl4r.crawling.keeper import Keeper, Shelf
+from crawl4r.crawling.keeper import CommitTargets, Keeper
 from crawl4r.errors import StorageFull
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit
@@ -66,7 +66,7 @@ def test_who_shares_a_transaction_with_a_keeper_that_fails_does_not_go_on_behind
 
     with crawl4r.open(tmp_path) as workspace:
         parts = workspace.parts
-        shelf = Shelf(
+        shelf = CommitTargets(
             parts.database,
             make_frontier(parts, workspace.settings),
             parts.captures,

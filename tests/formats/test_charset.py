@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crawl4r.crawling.reader import Reader
 from crawl4r.formats.charset import decode, guess_encoding
 from crawl4r.model import PageBody
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from tests.properties import steady
 
 HTML = "text/html"
@@ -61,7 +61,7 @@ def test_the_encoding_is_guessed_as_browsers_do(body: bytes, header: str, expect
 )
 def test_a_link_is_read_in_any_encoding_that_the_header_names(encoding: str, text: str) -> None:
     body = f'<a href="/{text}">{text}</a>'.encode(encoding)
-    reading = Reader(ReadingRules()).read(
+    reading = Reader(LinkRules()).read(
         PageBody(body, "http://e.org/", f"{HTML}; charset={encoding}"), 0
     )
     assert [unquote(found.url) for found in reading.found] == [f"http://e.org/{text}"]
@@ -152,7 +152,7 @@ def test_the_byte_order_mark_is_no_text() -> None:
 
 def test_a_page_with_a_byte_order_mark_still_has_a_head() -> None:
     body = codecs.BOM_UTF8 + b'<base href="/b/"><a href="x">'
-    reading = Reader(ReadingRules()).read(PageBody(body, "http://e.org/", HTML), 0)
+    reading = Reader(LinkRules()).read(PageBody(body, "http://e.org/", HTML), 0)
     assert [found.url for found in reading.found] == ["http://e.org/b/x"]
 
 

@@ -20,7 +20,7 @@ from crawl4r.frontier.spool import (
     parse_line,
     segment_names,
 )
-from crawl4r.frontier.spool_progress import Progress, backlog_of, read_progress, write_progress
+from crawl4r.frontier.spool_progress import SpoolProgress, backlog_of, read_progress, write_progress
 
 
 def discovery(number: int) -> Discovery:
@@ -196,10 +196,10 @@ def test_the_backlog_is_what_was_not_read_and_what_was_not_visited(tmp_path: Pat
     write(tmp_path / "discoveries", 1, 20)
     reader = SpoolReader(tmp_path / "discoveries")
     assert backlog_of(tmp_path, reader) == 20
-    write_progress(tmp_path, Progress(reader.read(Bookmark(), 5).bookmark, 3))
+    write_progress(tmp_path, SpoolProgress(reader.read(Bookmark(), 5).bookmark, 3))
     assert backlog_of(tmp_path, reader) == 18
     (tmp_path / "progress.json").write_text("{torn")
-    assert read_progress(tmp_path) == Progress(Bookmark(), 0)
+    assert read_progress(tmp_path) == SpoolProgress(Bookmark(), 0)
 
 
 steps = st.lists(

@@ -16,7 +16,7 @@ from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import UsageError
 from crawl4r.indexing.indexer import IndexRules, index_all
 from crawl4r.indexing.passages import embedded_text
-from crawl4r.search.catalogue import Catalogue, Found
+from crawl4r.search.catalogue import Catalogue, IndexedPassage
 from crawl4r.search.generations import Generations
 from crawl4r.search.index import Index
 from crawl4r.search.keyword.tantivy import TantivyIndex
@@ -27,7 +27,7 @@ from crawl4r.search.vectors.scan import ScanVectors
 from crawl4r.settings.load import Settings, load_settings
 from crawl4r.storage.database import Database
 from crawl4r.wiring import search
-from crawl4r.wiring.search import SearchDoor, index_rules
+from crawl4r.wiring.search import SearchHandle, index_rules
 from tests.faults.killing import killed_workspaces, plan, start_dying, was_killed
 from tests.indexing.indexed import WordVectors, indexing, put
 from tests.interfaces.cli.running import LOOPBACK, run
@@ -257,7 +257,7 @@ def _is_admitted(stored: StoredDocument, rules: IndexRules) -> bool:
     return stored.deleted_at is None and not stored.near_of and is_ours
 
 
-def _passages(index: Index, stored: StoredDocument) -> list[Found]:
+def _passages(index: Index, stored: StoredDocument) -> list[IndexedPassage]:
     """Of a document, once it is certain that they are its text."""
     version = index.catalogue.current(stored.id)
     assert version is not None
@@ -322,7 +322,7 @@ def _documents_found(workspace: Path, settings: Settings) -> set[str]:
 
 
 def _answer(workspace: Path, settings: Settings, query: str) -> list[str]:
-    door = SearchDoor(workspace, settings)
+    door = SearchHandle(workspace, settings)
     try:
         answer = door.searcher().search(SearchRequest(query, per_document=0))
         return [hit.found.version.url for hit in answer.hits]

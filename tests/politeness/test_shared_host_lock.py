@@ -13,31 +13,31 @@ from pathlib import Path
 import pytest
 
 from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
-from crawl4r.politeness.shared_host_lock import Turn, Turnstile
+from crawl4r.politeness.shared_host_lock import HeldPlace, HostLock
 
 WORKER = """
 import json, sys, time
 from pathlib import Path
-from crawl4r.politeness.shared_host_lock import Turn, Turnstile
+from crawl4r.politeness.shared_host_lock import HeldPlace, HostLock
 folder, delay, places, turns = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-stile = Turnstile(folder)
+lock = HostLock(folder)
 while turns:
-    turn = stile.enter("e.org", places, delay)
-    if not isinstance(turn, Turn):
+    turn = lock.acquire("e.org", places, delay)
+    if not isinstance(turn, HeldPlace):
         time.sleep(turn)
         continue
     began = time.time()
     time.sleep(0.002)
     print(json.dumps([began, time.time()]), flush=True)
-    stile.leave(turn, delay)
+    lock.release(turn, delay)
     turns -= 1
 """
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from crawl4r.politeness.shared_host_lock import Turnstile
-turn = Turnstile(Path(sys.argv[1])).enter("e.org", 1, 0.0)
+from crawl4r.politeness.shared_host_lock import HostLock
+turn = HostLock(Path(sys.argv[1])).acquire("e.org", 1, 0.0)
 print("in", flush=True)
 time.sleep(60)
 """
@@ -97,52 +97,52 @@ def test_the_place_of_a_killed_process_is_free(tmp_path: Path) -> None:
     )
     assert holder.stdout is not None
     holder.stdout.readline()
-    stile = Turnstile(tmp_path)
-    assert isinstance(stile.enter("e.org", 1, 0.0), float)
-    assert isinstance(stile.enter("other.org", 1, 0.0), Turn)
+    lock = HostLock(tmp_path)
+    assert isinstance(lock.acquire("e.org", 1, 0.0), float)
+    assert isinstance(lock.acquire("other.org", 1, 0.0), HeldPlace)
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     holder.stdout.close()
-    assert isinstance(stile.enter("e.org", 1, 0.0), Turn)
+    assert isinstance(lock.acquire("e.org", 1, 0.0), HeldPlace)
 
 
 def test_a_wait_that_one_process_was_asked_for_holds_for_all(tmp_path: Path) -> None:
     now = 1000.0
-    first = Turnstile(tmp_path, wall=lambda: now)
-    second = Turnstile(tmp_path, wall=lambda: now)
-    turn = first.enter("e.org", 1, 1.0)
-    assert isinstance(turn, Turn)
-    first.leave(turn, 120.0)  # Retry-After
+    first = HostLock(tmp_path, wall=lambda: now)
+    second = HostLock(tmp_path, wall=lambda: now)
+    turn = first.acquire("e.org", 1, 1.0)
+    assert isinstance(turn, HeldPlace)
+    first.release(turn, 120.0)  # Retry-After
     now = 1119.0
-    assert isinstance(second.enter("e.org", 1, 1.0), float)
+    assert isinstance(second.acquire("e.org", 1, 1.0), float)
     now = 1120.5
-    assert isinstance(second.enter("e.org", 1, 1.0), Turn)
+    assert isinstance(second.acquire("e.org", 1, 1.0), HeldPlace)
 
 
 def test_a_turn_that_was_not_used_costs_nobody_anything(tmp_path: Path) -> None:
     now = 1000.0
-    stile = Turnstile(tmp_path, wall=lambda: now)
-    turn = stile.enter("e.org", 1, 1.0)
-    assert isinstance(turn, Turn)
-    stile.leave(turn, None)
-    assert isinstance(stile.enter("e.org", 1, 1.0), Turn)
+    lock = HostLock(tmp_path, wall=lambda: now)
+    turn = lock.acquire("e.org", 1, 1.0)
+    assert isinstance(turn, HeldPlace)
+    lock.release(turn, None)
+    assert isinstance(lock.acquire("e.org", 1, 1.0), HeldPlace)
 
 
 def test_a_file_of_nonsense_is_a_host_that_nobody_asked(tmp_path: Path) -> None:
-    stile = Turnstile(tmp_path)
-    turn = stile.enter("e.org", 1, 0.0)
-    assert isinstance(turn, Turn)
-    stile.leave(turn, 0.0)
+    lock = HostLock(tmp_path)
+    turn = lock.acquire("e.org", 1, 0.0)
+    assert isinstance(turn, HeldPlace)
+    lock.release(turn, 0.0)
     for path in tmp_path.iterdir():
         path.write_bytes(b"\x01\x02")
-    assert isinstance(stile.enter("e.org", 1, 0.0), Turn)
+    assert isinstance(lock.acquire("e.org", 1, 0.0), HeldPlace)
 
 
 def test_budgets_of_two_processes_share_pace_and_patience(tmp_path: Path) -> None:
     """As two crawls use them; both clocks show the same here."""
     now = 1000.0
-    stiles = [Turnstile(tmp_path, wall=lambda: now) for _ in range(2)]
-    ours, theirs = (HostBudgets(HostRules(delay=2.0), stile)["e.org"] for stile in stiles)
+    locks = [HostLock(tmp_path, wall=lambda: now) for _ in range(2)]
+    ours, theirs = (HostBudgets(HostRules(delay=2.0), lock)["e.org"] for lock in locks)
     assert ours.begin(now)
     assert not theirs.begin(now)
     assert theirs.ready_at(now) > now
@@ -157,27 +157,27 @@ def test_budgets_of_two_processes_share_pace_and_patience(tmp_path: Path) -> Non
 
 
 def test_places_are_shared_and_come_back(tmp_path: Path) -> None:
-    ours, theirs = Turnstile(tmp_path), Turnstile(tmp_path)
+    ours, theirs = HostLock(tmp_path), HostLock(tmp_path)
     turns = [
-        ours.enter("e.org", 3, 0.0),
-        theirs.enter("e.org", 3, 0.0),
-        ours.enter("e.org", 3, 0.0),
+        ours.acquire("e.org", 3, 0.0),
+        theirs.acquire("e.org", 3, 0.0),
+        ours.acquire("e.org", 3, 0.0),
     ]
-    assert [turn.place for turn in turns if isinstance(turn, Turn)] == [0, 1, 2]
-    assert isinstance(ours.enter("e.org", 3, 0.0), float)
-    assert isinstance(theirs.enter("e.org", 3, 0.0), float)
-    assert isinstance(turns[0], Turn)
-    ours.leave(turns[0], 0.0)
-    again = theirs.enter("e.org", 3, 0.0)
-    assert isinstance(again, Turn)
+    assert [turn.place for turn in turns if isinstance(turn, HeldPlace)] == [0, 1, 2]
+    assert isinstance(ours.acquire("e.org", 3, 0.0), float)
+    assert isinstance(theirs.acquire("e.org", 3, 0.0), float)
+    assert isinstance(turns[0], HeldPlace)
+    ours.release(turns[0], 0.0)
+    again = theirs.acquire("e.org", 3, 0.0)
+    assert isinstance(again, HeldPlace)
     assert again.place == 0
-    assert isinstance(ours.enter("e.org", 3, 0.0), float)
+    assert isinstance(ours.acquire("e.org", 3, 0.0), float)
 
 
 def test_no_file_is_opened_without_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stile = Turnstile(tmp_path)
-    turns = [stile.enter("e.org", 64, 0.0) for _ in range(63)]
-    assert all(isinstance(turn, Turn) for turn in turns)
+    lock = HostLock(tmp_path)
+    turns = [lock.acquire("e.org", 64, 0.0) for _ in range(63)]
+    assert all(isinstance(turn, HeldPlace) for turn in turns)
     opened: list[str] = []
     really_open = os.open
 
@@ -186,11 +186,11 @@ def test_no_file_is_opened_without_need(tmp_path: Path, monkeypatch: pytest.Monk
         return really_open(path, *more)
 
     monkeypatch.setattr(os, "open", count)
-    last = stile.enter("e.org", 64, 0.0)
-    assert isinstance(last, Turn)
+    last = lock.acquire("e.org", 64, 0.0)
+    assert isinstance(last, HeldPlace)
     assert len(opened) == 2  # the host's state, and the last place
-    stile.leave(last, 0.0)
+    lock.release(last, 0.0)
     assert len(opened) == 2  # nobody need be told that the host may be asked at once
-    assert isinstance(turns[0], Turn)
-    stile.leave(turns[0], 1.0)
+    assert isinstance(turns[0], HeldPlace)
+    lock.release(turns[0], 1.0)
     assert len(opened) == 3

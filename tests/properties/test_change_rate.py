@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.frontier.change_rate import ChangeRates, Watched, learn
+from crawl4r.frontier.change_rate import ChangeRates, WatchedPage, learn
 from crawl4r.frontier.revisits import score_of
 from tests.properties import steady
 
@@ -17,24 +17,24 @@ counts = st.integers(0, 10_000)
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> Watched:
+def histories(draw: st.DrawFn) -> WatchedPage:
     visits = draw(counts)
     changes = draw(st.integers(0, visits))
     still = draw(seconds) if changes < visits else 0.0
-    return Watched(visits, changes, still, draw(seconds) if changes else 0.0)
+    return WatchedPage(visits, changes, still, draw(seconds) if changes else 0.0)
 
 
 sites = st.builds(learn, st.lists(histories(), max_size=4))
 
 
-def chance(rates: ChangeRates, page: Watched, elapsed: float) -> float:
+def chance(rates: ChangeRates, page: WatchedPage, elapsed: float) -> float:
     return rates.chance(page.changes, page.still, page.moving, elapsed)
 
 
 @steady
 @given(sites, histories(), st.floats(-1e10, 1e15))
 def test_a_chance_is_a_probability_whatever_was_seen(
-    rates: ChangeRates, page: Watched, elapsed: float
+    rates: ChangeRates, page: WatchedPage, elapsed: float
 ) -> None:
     assert 0.0 <= chance(rates, page, elapsed) <= 1.0 + 1e-12
     between = rates.seconds_between(page.changes, page.still, page.moving)
@@ -44,7 +44,7 @@ def test_a_chance_is_a_probability_whatever_was_seen(
 @steady
 @given(sites, histories(), seconds, seconds)
 def test_a_chance_grows_with_the_time(
-    rates: ChangeRates, page: Watched, one: float, other: float
+    rates: ChangeRates, page: WatchedPage, one: float, other: float
 ) -> None:
     earlier, later = sorted((one, other))
     assert chance(rates, page, earlier) <= chance(rates, page, later) + 1e-12
@@ -58,7 +58,7 @@ def test_a_chance_grows_with_the_visits_that_found_a_change(
     """Of two pages visited alike, the one that had changed once more often is the likelier."""
     changes = min(changes, visits)
     pages = [
-        Watched(visits + 1, found, (visits + 1 - found) * gap, found * gap)
+        WatchedPage(visits + 1, found, (visits + 1 - found) * gap, found * gap)
         for found in (changes, changes + 1)
     ]
     fewer, more = (chance(rates, page, elapsed) for page in pages)
@@ -76,11 +76,11 @@ def test_a_chance_grows_with_the_visits_that_found_a_change(
 def test_only_ratios_of_time_matter(
     drawn: list[tuple[int, int, float]], elapsed: float, unit: float
 ) -> None:
-    def in_unit(seen: Watched) -> Watched:
+    def in_unit(seen: WatchedPage) -> WatchedPage:
         return seen._replace(still=seen.still * unit, moving=seen.moving * unit)
 
     pages = [
-        Watched(changes + quiet, changes, quiet * gap, changes * gap)
+        WatchedPage(changes + quiet, changes, quiet * gap, changes * gap)
         for quiet, changes, gap in drawn
     ]
     page = pages[-1]
@@ -93,7 +93,7 @@ def test_only_ratios_of_time_matter(
 @given(sites, histories(), seconds, seconds, st.integers(0, 5), st.none() | seconds)
 def test_what_the_site_says_goes_before_any_estimate(
     rates: ChangeRates,
-    page: Watched,
+    page: WatchedPage,
     visited_at: float,
     now: float,
     gone: int,
@@ -115,7 +115,11 @@ def test_what_the_site_says_goes_before_any_estimate(
 
 def test_a_site_teaches_what_a_page_is_likely_to_do() -> None:
     """Little is known of a page without its neighbours, and soon all of it by itself."""
-    quiet, lively, unknown = Watched(3, 0, 30.0, 0.0), Watched(3, 3, 0.0, 30.0), Watched()
+    quiet, lively, unknown = (
+        WatchedPage(3, 0, 30.0, 0.0),
+        WatchedPage(3, 3, 0.0, 30.0),
+        WatchedPage(),
+    )
     among_quiet = learn([quiet] * 990 + [lively] * 10)
     among_lively = learn([quiet] * 10 + [lively] * 990)
     assert chance(among_quiet, unknown, 10.0) < 0.05
@@ -132,7 +136,7 @@ def test_pages_that_change_at_random_are_estimated_right() -> None:
     for rate in (0.002, 0.7):  # changes a gap of 100 seconds
         for _ in range(600):
             found = sum(chance_of.expovariate(rate) < 1 for _ in range(40))
-            pages.append(Watched(40, found, (40 - found) * 100.0, found * 100.0))
+            pages.append(WatchedPage(40, found, (40 - found) * 100.0, found * 100.0))
     rates = learn(pages)
     by_rate = [pages[:600], pages[600:]]
     for rate, group in zip((0.002, 0.7), by_rate, strict=True):

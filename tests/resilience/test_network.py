@@ -10,8 +10,8 @@ import pytest
 
 from crawl4r.model import Failure, Response, Verdict
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.network import NetworkWatch
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.stall import WatchRules
 
 ANSWER = Response("http://a.example/", 200, [], b"", 0.0, 0.1, 0)
@@ -29,9 +29,9 @@ class World:
 
     def __post_init__(self) -> None:
         self.is_asked = asyncio.Event()
-        self.brake = Brake()
+        self.brake = PauseGate()
         self.heart = Heartbeat(lambda: self.now)
-        self.network = Network(self.brake, self.heart, lambda: self.rules)
+        self.network = NetworkWatch(self.brake, self.heart, lambda: self.rules)
         self.network.on_doubt = self._ask
 
     def _ask(self) -> None:

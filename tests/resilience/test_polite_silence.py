@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.crawling.side_requests import Errands
+from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request
 from crawl4r.fetch.proxies import ProxyPool, Rotation
 from crawl4r.frontier.priority import breadth_first
-from crawl4r.frontier.schedule import RobotsErrand, Schedule
+from crawl4r.frontier.schedule import RobotsTurn, Schedule
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Ending, Failure, Found, FoundBy, Lease, Response, UrlState, Verdict
 from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
-from crawl4r.politeness.shared_host_lock import Turnstile
+from crawl4r.politeness.shared_host_lock import HostLock
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.storage.database import Database
 
 HOST = "e.org"
@@ -39,10 +39,10 @@ class World:
             for number in range(urls)
         ]
         self.frontier.add(found, None, 0.0)
-        turnstile = Turnstile(folder / "hosts", self.wall) if has_neighbours else None
-        self.budgets = HostBudgets(HostRules(delay=240.0, delay_cap=900.0), turnstile)
+        host_lock = HostLock(folder / "hosts", self.wall) if has_neighbours else None
+        self.budgets = HostBudgets(HostRules(delay=240.0, delay_cap=900.0), host_lock)
         self.heart = Heartbeat(self.clock)
-        self.brake = Brake()
+        self.brake = PauseGate()
         self.needs_robots = False
 
     def clock(self) -> float:
@@ -74,7 +74,7 @@ def play(scene: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(asyncio.wait_for(scene(), 20))
 
 
-async def asleep(schedule: Schedule) -> asyncio.Task[Lease | RobotsErrand | None]:
+async def asleep(schedule: Schedule) -> asyncio.Task[Lease | RobotsTurn | None]:
     """Somebody who asks for the next turn, and has to wait."""
     task = asyncio.create_task(schedule.next())
     await asyncio.sleep(0)
@@ -184,7 +184,7 @@ def test_robots_that_are_asked_again_later_are_waited_for(world: World) -> None:
     async def scene() -> None:
         world.needs_robots = True
         schedule = world.schedule()
-        assert isinstance(await schedule.next(), RobotsErrand)
+        assert isinstance(await schedule.next(), RobotsTurn)
         schedule.resume_later(HOST, 55.0)
         assert world.heart.due == {HOST: world.now + 55}
         schedule.resume(HOST)
@@ -196,17 +196,17 @@ def test_robots_that_are_asked_again_later_are_waited_for(world: World) -> None:
 def test_another_process_that_rests_is_waited_for_and_one_that_hangs_is_not(
     tmp_path: Path,
 ) -> None:
-    """At the turnstile we look again every moment either way: only one of both is politeness."""
+    """At the host_lock we look again every moment either way: only one of both is politeness."""
 
     async def scene() -> None:
-        theirs, schedule = Turnstile(tmp_path / "hosts", wall=world.wall), world.schedule()
-        turn = theirs.enter(HOST, 1, 0.0)
+        theirs, schedule = HostLock(tmp_path / "hosts", wall=world.wall), world.schedule()
+        turn = theirs.acquire(HOST, 1, 0.0)
         assert not isinstance(turn, float)
         task = await asleep(schedule)
         assert (schedule.expects_at() or 0.0) <= world.now
         world.now += 400
         assert (schedule.expects_at() or 0.0) <= world.now - 300, "it hangs for minutes"
-        theirs.leave(turn, 1800.0)
+        theirs.release(turn, 1800.0)
         assert schedule.expects_at() == pytest.approx(world.now + 1800, abs=0.1)
         task.cancel()
 
@@ -231,7 +231,7 @@ def test_an_errand_that_waits_for_its_host_says_until_when(world: World) -> None
     async def scene() -> None:
         headers = RequestHeaders("crawl4r", "en", {}, {})
         proxies = ProxyPool([], Rotation.ROUND_ROBIN, world.clock, random.Random())
-        errands = Errands(
+        errands = SideRequests(
             Silent(),
             headers,
             proxies,

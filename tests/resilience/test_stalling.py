@@ -9,9 +9,9 @@ import pytest
 
 from crawl4r.resilience.memory import Growth, own_mb
 from crawl4r.resilience.stall import (
+    CrawlView,
     Decision,
     Facts,
-    View,
     WatchRules,
     decide,
     is_too_large,
@@ -27,15 +27,15 @@ NOBODY_ANSWERS = {"a.example:443": "connect: Connection refused", "b.example:80"
 @pytest.mark.parametrize(
     ("view", "seconds"),
     [
-        (View(NOW - 400, NOW - 400), 400),
-        (View(NOW - 400, NOW - 500), 400),
-        (View(NOW - 400, NOW - 30), 30),
-        (View(NOW - 400, NOW + 3600), 0),
-        (View(NOW - 9000, math.inf, "paused by a file"), 0),
+        (CrawlView(NOW - 400, NOW - 400), 400),
+        (CrawlView(NOW - 400, NOW - 500), 400),
+        (CrawlView(NOW - 400, NOW - 30), 30),
+        (CrawlView(NOW - 400, NOW + 3600), 0),
+        (CrawlView(NOW - 9000, math.inf, "paused by a file"), 0),
     ],
     ids=["nothing is due", "it was due before", "it is due lately", "it rests", "it is held"],
 )
-def test_silence_counts_from_when_something_was_due(view: View, seconds: float) -> None:
+def test_silence_counts_from_when_something_was_due(view: CrawlView, seconds: float) -> None:
     assert seconds_quiet(view, NOW) == seconds
 
 

@@ -23,10 +23,10 @@ from crawl4r.fetch.port import Request
 from crawl4r.model import Failure, Response
 from crawl4r.resilience.health_file import NAME, HealthFile, health_text, new_history, read_health
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.network import NetworkWatch
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.probes import Prober
-from crawl4r.resilience.stall import View, WatchRules
+from crawl4r.resilience.stall import CrawlView, WatchRules
 from crawl4r.resilience.watchdog import Watchdog
 from crawl4r.settings.load import Settings, load_settings
 from crawl4r.storage.own_files import replace_or_overwrite
@@ -150,11 +150,11 @@ def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: 
         nonlocal ahead
         looked = asyncio.Event()
 
-        def look() -> View:
+        def look() -> CrawlView:
             looked.set()
-            return View(heart.at, 0.0)
+            return CrawlView(heart.at, 0.0)
 
-        network, prober = Network(Brake(), heart), Prober(AddressGate().refusal)
+        network, prober = NetworkWatch(PauseGate(), heart), Prober(AddressGate().refusal)
         dog = Watchdog(
             HealthFile(tmp_path, replace_or_overwrite),
             network,

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from crawl4r.errors import StorageFull
-from crawl4r.storage.replaced_files import Rebuilt
+from crawl4r.storage.replaced_files import ReplacedFiles
 
 PIECE = b"x" * 1024**2
 
 
-def made(folder: Path) -> Rebuilt:
-    return Rebuilt(folder, {"edges": folder / "edges.csv"}, {"edges": b"header\n"})
+def made(folder: Path) -> ReplacedFiles:
+    return ReplacedFiles(folder, {"edges": folder / "edges.csv"}, {"edges": b"header\n"})
 
 
 def test_what_was_taken_is_there_once_it_is_moved(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ GONE = frozenset([404, 410])
 SAME_MOMENT = 1e-6  # seconds: as exact as a date in a file can be
 
 
-class Answer(NamedTuple):
+class CapturedAnswer(NamedTuple):
     """What of a capture tells whether the next one is different."""
 
     at: float  # epoch seconds
@@ -56,8 +56,8 @@ class Answer(NamedTuple):
         return self.sha256 if is_page else f"{self.verdict.value} {self.status}"
 
 
-def answer_in(capture: Capture) -> Answer:
-    return Answer(
+def answer_in(capture: Capture) -> CapturedAnswer:
+    return CapturedAnswer(
         capture.fetched_at, capture.status, capture.verdict, capture.sha256, capture.location
     )
 
@@ -192,14 +192,16 @@ class Captures:
         )
         return rows[0][0].hex() if rows and rows[0][0] else None
 
-    def answer_before(self, url: str, number: int = _NEWEST) -> Answer | None:
+    def answer_before(self, url: str, number: int = _NEWEST) -> CapturedAnswer | None:
         """The newest answer that tells anything of a page, of those before capture `number`."""
         rows = self._database.read(_ANSWER_BEFORE, (url, number))
         if not rows:
             return None
         at, status, verdict, sha256, location = rows[0]
         try:
-            return Answer(at, status, Verdict(verdict), sha256.hex() if sha256 else None, location)
+            return CapturedAnswer(
+                at, status, Verdict(verdict), sha256.hex() if sha256 else None, location
+            )
         except (ValueError, AttributeError) as problem:
             raise StorageDamaged(f"state.db: a capture of {url} is damaged") from problem
 

@@ -37,7 +37,7 @@ ON CONFLICT (url) DO UPDATE SET
 """
 
 
-class Change(StrEnum):
+class DocumentChange(StrEnum):
     """What a capture meant for the document of its URL."""
 
     NEW = "new"
@@ -75,7 +75,7 @@ class ExtractionRow(NamedTuple):
     reason: str
     signals: Sequence[str]
     content_hash: str | None
-    change: Change
+    change: DocumentChange
     added: int = 0
     removed: int = 0
 
@@ -226,7 +226,7 @@ class Documents:
         if not rows:
             return None
         fields = list(rows[0])
-        fields[4], fields[6] = json.loads(fields[4]), Change(fields[6])
+        fields[4], fields[6] = json.loads(fields[4]), DocumentChange(fields[6])
         return ExtractionRow(*fields)
 
     def near(self, bands: Sequence[int], own_id: str) -> list[tuple[str, bytes]]:

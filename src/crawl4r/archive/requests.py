@@ -9,7 +9,7 @@ from typing import NamedTuple
 from crawl4r.storage.database import Database
 
 
-class Errand(NamedTuple):
+class SideRequest(NamedTuple):
     """A request that led to no capture: for robots.txt, or to learn how a host says that a page is
     missing."""
 
@@ -39,7 +39,7 @@ class Requests:
         rows = self._database.read("SELECT headers FROM requests WHERE id = ?", (number,))
         return list(json.loads(rows[0][0])) if rows else None
 
-    def note_errand(self, errand: Errand) -> None:
+    def note_errand(self, errand: SideRequest) -> None:
         host, at, url = errand.host, errand.at, errand.url
         self._database.write("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (host,))
         self._database.write(
@@ -47,11 +47,11 @@ class Requests:
             (at, url, errand.status, errand.latency_ms, errand.reason, host),
         )
 
-    def errands(self, host: str) -> list[Errand]:
+    def errands(self, host: str) -> list[SideRequest]:
         """All errands to a host, oldest first."""
         rows = self._database.read(
             "SELECT e.url, h.name, e.at, e.status, e.latency_ms, e.reason"
             " FROM errands e JOIN hosts h ON h.id = e.host_id WHERE h.name = ? ORDER BY e.at",
             (host,),
         )
-        return [Errand(*row) for row in rows]
+        return [SideRequest(*row) for row in rows]

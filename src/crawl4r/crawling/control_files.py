@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crawl4r import events
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.storage.layout import PAUSE, ROLES, STOP
 
 _LOOK_AGAIN = 0.5  # seconds
@@ -32,7 +32,7 @@ def orders_in(folder: Path) -> list[str]:
 class ControlFiles:
     """Watches the files for one running crawl."""
 
-    def __init__(self, folder: Path, role: str, brake: Brake, stop: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, role: str, brake: PauseGate, stop: Callable[[], None]) -> None:
         self._pauses = [file_of(folder, PAUSE), file_of(folder, PAUSE, role)]
         self._stops = [file_of(folder, STOP), file_of(folder, STOP, role)]
         self._brake = brake

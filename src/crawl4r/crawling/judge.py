@@ -32,7 +32,7 @@ from crawl4r.model import (
 from crawl4r.politeness.backoff import Backoff, parse_retry_after
 from crawl4r.politeness.host_budget import Health
 from crawl4r.urls.canonical import split
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 
 _RETRIED = frozenset([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 _REDIRECTS = frozenset([301, 302, 303, 307, 308])
@@ -90,7 +90,7 @@ class Judge:
         self._types = types
         self._on_seed_moved = on_seed_moved
 
-    def rescope(self, rules: ReadingRules) -> None:
+    def rescope(self, rules: LinkRules) -> None:
         """Judge later links by other rules."""
         self.links = LinkJudge(rules)
         self._reader.adopt(rules)

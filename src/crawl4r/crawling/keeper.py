@@ -34,7 +34,7 @@ from crawl4r.storage.tables import (
 _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
 
 
-class Shelf(Struct, frozen=True):
+class CommitTargets(Struct, frozen=True):
     """The places that one commit writes to."""
 
     database: Database
@@ -52,7 +52,7 @@ class Keeper:
 
     def __init__(
         self,
-        shelf: Shelf,
+        shelf: CommitTargets,
         budgets: HostBudgets,
         *,
         group: int,

@@ -31,12 +31,12 @@ from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request, Transport
 from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.frontier.guesses import was_in_vain
-from crawl4r.frontier.schedule import RobotsErrand, Schedule
+from crawl4r.frontier.schedule import RobotsTurn, Schedule
 from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit, verdict_of
 from crawl4r.politeness.breaker import BreakerState
 from crawl4r.politeness.host_budget import Health, HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
+from crawl4r.resilience.network import NetworkWatch
 from crawl4r.urls.policy import CrawlLimits
 
 
@@ -53,7 +53,7 @@ class EndedBy(StrEnum):
     MEMORY = "memory"
 
 
-class Progress(Struct):
+class CrawlProgress(Struct):
     """What a crawl has done since it was started; read it at any time."""
 
     started_at: float
@@ -82,7 +82,7 @@ class Crawl:
         *,
         clock: Callable[[], float],
         heart: Heartbeat | None = None,
-        network: Network | None = None,
+        network: NetworkWatch | None = None,
         on_kept: Callable[[Visit], Awaitable[None]] | None = None,
         traps: TrapWatch | None = None,
         listings: ListingDepth | None = None,
@@ -92,7 +92,7 @@ class Crawl:
         self.keeper = keeper
         self.limits = limits
         self._is_full = False  # as many pages are kept as may be
-        self.progress = Progress(clock())
+        self.progress = CrawlProgress(clock())
         self._robots = robots
         self._transport = transport
         self._headers = headers
@@ -141,7 +141,7 @@ class Crawl:
     async def _visit_all(self) -> None:
         async with asyncio.TaskGroup() as tasks, self._time_limit():
             while (turn := await self._next_turn()) is not None:
-                work = self._errand(turn) if isinstance(turn, RobotsErrand) else self._visit(turn)
+                work = self._errand(turn) if isinstance(turn, RobotsTurn) else self._visit(turn)
                 task = tasks.create_task(work)
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
@@ -177,7 +177,7 @@ class Crawl:
     def in_flight(self) -> int:
         return self._busy
 
-    async def _next_turn(self) -> Lease | RobotsErrand | None:
+    async def _next_turn(self) -> Lease | RobotsTurn | None:
         await self._slots.acquire()
         if why := self._cap_reached():
             self.stop(why)
@@ -190,7 +190,7 @@ class Crawl:
             self._at_hosts[turn.url_id] = turn.host
         return turn
 
-    async def _next_within_page_cap(self) -> Lease | RobotsErrand | None:
+    async def _next_within_page_cap(self) -> Lease | RobotsTurn | None:
         """Never lease more than could be kept, so that a cap of pages is exact."""
         cap = self.limits.max_pages
         while self._may_fill(cap):
@@ -233,7 +233,7 @@ class Crawl:
             if timer:
                 timer.cancel()
 
-    async def _errand(self, errand: RobotsErrand) -> None:
+    async def _errand(self, errand: RobotsTurn) -> None:
         try:
             wait = await self._robots.load(errand.url)
         finally:

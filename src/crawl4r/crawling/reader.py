@@ -12,18 +12,18 @@ from zlib import crc32
 
 from crawl4r.content.verdict.validate import LITTLE_PROSE, Likeness, likeness, validate
 from crawl4r.discovery.links.link_judge import LinkJudge
-from crawl4r.discovery.links.page_links import Document, is_nofollow
+from crawl4r.discovery.links.page_links import LinkDocument, is_nofollow
 from crawl4r.discovery.links.seen import SeenLinks
-from crawl4r.discovery.traps.text_fingerprint import Sayings
+from crawl4r.discovery.traps.text_fingerprint import TextFingerprints
 from crawl4r.formats.charset import as_utf8, guess_encoding
 from crawl4r.model import Found, FoundBy, PageBody, PageVerdict, Verdict
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 
 _MOST_LINKS = 10_000  # new ones from one page
 _TOO_MANY = f"only the first {_MOST_LINKS:,} links were read"
 
 
-class Reading(NamedTuple):
+class PageReading(NamedTuple):
     """What a page says: its encoding, its robots directives, the links that are new, and whether it is
     a page at all."""
 
@@ -41,10 +41,10 @@ class Reading(NamedTuple):
 class Reader:
     """Reads pages one after the other and reports each link once for each depth it improves on."""
 
-    def __init__(self, rules: ReadingRules) -> None:
+    def __init__(self, rules: LinkRules) -> None:
         self._judge = LinkJudge(rules)
         self._seen = SeenLinks()
-        self._sayings = Sayings()
+        self._sayings = TextFingerprints()
 
     def read(
         self,
@@ -53,10 +53,10 @@ class Reader:
         *,
         with_likeness: bool = False,
         with_links: bool = False,
-    ) -> Reading:
+    ) -> PageReading:
         encoding = guess_encoding(page.body, page.content_type)
         html = as_utf8(page.body, encoding)
-        document = Document(html)
+        document = LinkDocument(html)
         verdict = validate(
             document.tree, html, url=page.url, status=page.status, headers=page.headers
         )
@@ -67,7 +67,7 @@ class Reader:
         shape = None
         if with_likeness and verdict.signals == LITTLE_PROSE:
             shape = likeness(document.tree, page.url)
-        return Reading(
+        return PageReading(
             encoding,
             document.noindex,
             document.nofollow,
@@ -79,7 +79,7 @@ class Reader:
             self._sayings.of(document, page.url),
         )
 
-    def _new_links(self, document: Document, base: str, depth: int) -> list[Found]:
+    def _new_links(self, document: LinkDocument, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
         seen = self._seen.on_page(base)
         tells_apart = not self._judge.rules.follow_nofollow
@@ -111,7 +111,7 @@ _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
 _DEAD_ENDS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.SOFT_404])
 
 
-def _fingerprints(document: Document) -> list[int]:
+def _fingerprints(document: LinkDocument) -> list[int]:
     """Short names of a page's links, the same in every process."""
     hrefs = {href for href, by, _ in document.mentions if by is FoundBy.LINK}
     return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]

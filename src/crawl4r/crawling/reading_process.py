@@ -14,19 +14,19 @@ from msgspec import convert
 from crawl4r.content.verdict.likeness import Likeness, likeness
 from crawl4r.content.verdict.signatures import bundled
 from crawl4r.crawling.listings import Listing, load_formats, read_listing
-from crawl4r.crawling.reader import Reader, Reading
+from crawl4r.crawling.reader import PageReading, Reader
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.formats.charset import as_utf8, guess_encoding, load_codecs
 from crawl4r.formats.html import parse_html
 from crawl4r.model import Lease, PageBody
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 
 PAGE, LISTING, SHAPE = "page", "listing", "shape"
 
 
 def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], Any]:
     """The sandbox's entry: `([job, ...facts], body) -> what that job gives`."""
-    rules = ReadingRules.from_json(plain_rules)
+    rules = LinkRules.from_json(plain_rules)
     reader, judge = Reader(rules), LinkJudge(rules)
     # All that a page may need is loaded now: the process cannot open a file later.
     bundled().prepare()
@@ -35,7 +35,7 @@ def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[Any], byte
 
     def read_page(
         body: bytes, depth: int, with_likeness: bool, with_links: bool, *known: Any
-    ) -> Reading:
+    ) -> PageReading:
         page = PageBody(body, *known)
         return reader.read(page, depth, with_likeness=with_likeness, with_links=with_links)
 

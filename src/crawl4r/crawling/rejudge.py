@@ -16,11 +16,11 @@ from crawl4r import events
 from crawl4r.crawling.trap_filter import TRAP
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.frontier.port import Frontier
-from crawl4r.frontier.refusals import Refusals, Refused
+from crawl4r.frontier.refusals import Refusals, RefusedUrl
 from crawl4r.model import LISTING, Found, FoundBy, Verdict
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import Notes
-from crawl4r.urls.policy import ReadingRules, RobotsRules
+from crawl4r.urls.policy import LinkRules, RobotsRules
 
 _NOTE = "judged_by"
 
@@ -100,7 +100,7 @@ class Rejudging:
 
     def _reconsider(self, links: LinkJudge, before: JudgedBy | None, now: JudgedBy) -> None:
         has_traps = before is not None and before.traps == now.traps
-        rules = ReadingRules.from_json(before.reading) if before else ReadingRules()
+        rules = LinkRules.from_json(before.reading) if before else LinkRules()
 
         def still_holds(rule: str) -> bool:
             if rule.startswith(TRAP):
@@ -112,7 +112,7 @@ class Rejudging:
         for refused in self._refusals.kept_out_by(changed):
             self._judge(links, refused)
 
-    def _judge(self, links: LinkJudge, refused: Refused) -> None:
+    def _judge(self, links: LinkJudge, refused: RefusedUrl) -> None:
         item = _judged(links, refused)
         if item is None:
             return
@@ -122,7 +122,7 @@ class Rejudging:
             self._refusals.put_rule(refused.url_id, item.rule)
 
 
-def _judged(links: LinkJudge, refused: Refused) -> Found | None:
+def _judged(links: LinkJudge, refused: RefusedUrl) -> Found | None:
     by = FoundBy(refused.by)
     if refused.page_type == LISTING:
         return links.judge_listing(refused.url, None, refused.depth, by, "asked for again")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from crawl4r import events
-from crawl4r.crawling.side_requests import Errands
+from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Failure, Found, Response, Verdict
 from crawl4r.politeness.backoff import Backoff
@@ -47,7 +47,7 @@ class RobotsGate:
     def __init__(
         self,
         records: RobotsRecords,
-        errands: Errands,
+        errands: SideRequests,
         budgets: HostBudgets,
         rules: RobotsRules,
         *,

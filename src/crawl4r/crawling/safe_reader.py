@@ -9,11 +9,11 @@ from typing import Any
 
 from crawl4r.content.verdict.likeness import Likeness
 from crawl4r.crawling.listings import Listing
-from crawl4r.crawling.reader import Reading
+from crawl4r.crawling.reader import PageReading
 from crawl4r.crawling.reading_process import LISTING, PAGE, SHAPE
 from crawl4r.model import Lease, PageBody
 from crawl4r.processes.sandbox import Answer, Sandbox, SandboxKilled
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 
 
 class Unreadable(Exception):
@@ -26,7 +26,7 @@ class SafeReader:
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
 
-    def adopt(self, rules: ReadingRules) -> None:
+    def adopt(self, rules: LinkRules) -> None:
         """Read later pages by other rules."""
         self._sandbox.reconfigure(rules.as_json())
 
@@ -37,10 +37,10 @@ class SafeReader:
         *,
         with_likeness: bool = False,
         with_links: bool = False,
-    ) -> Reading:
+    ) -> PageReading:
         """The verdict on a page, and the links on it that are new."""
         head = (PAGE, depth, with_likeness, with_links, *page[1:])
-        return await self._run(head, page.body, Reading)
+        return await self._run(head, page.body, PageReading)
 
     async def read_listing(self, lease: Lease, content_type: str, body: bytes) -> Listing:
         """The URLs that a sitemap, a feed or an answer of an index names."""

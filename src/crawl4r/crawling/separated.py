@@ -23,9 +23,9 @@ from crawl4r.frontier.outbox import Announcement, Announcements
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.schedule import Schedule
 from crawl4r.frontier.spool import Bookmark, Discovery, SpoolReader, SpoolWriter
-from crawl4r.frontier.spool_progress import Progress, backlog_of, mark_held, write_progress
+from crawl4r.frontier.spool_progress import SpoolProgress, backlog_of, mark_held, write_progress
 from crawl4r.model import Found, FoundBy, UrlState
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import Notes
 from crawl4r.urls.canonical import canonicalize, split
@@ -73,7 +73,7 @@ def _discovery_of(item: Announcement) -> Discovery:
 class BackPressure:
     """Slows a discoverer down, and stops it, while its scraper is too far behind."""
 
-    def __init__(self, spool: Path, brake: Brake, most: Callable[[], int]) -> None:
+    def __init__(self, spool: Path, brake: PauseGate, most: Callable[[], int]) -> None:
         self._spool = spool
         self._reader = SpoolReader(spool / "discoveries")
         self._brake = brake
@@ -134,7 +134,7 @@ class SpoolFeed:
         self._expects_more = expects_more
         self._on_host = on_host
         self.bookmark = Bookmark.from_text(self._notes.get(BOOKMARK))
-        self._told: Progress | None = None
+        self._told: SpoolProgress | None = None
         schedule.is_fed = True
 
     async def follow(self) -> None:
@@ -207,7 +207,7 @@ class SpoolFeed:
             return None
 
     def _tell(self) -> None:
-        progress = Progress(self.bookmark, self._frontier.count_unfinished())
+        progress = SpoolProgress(self.bookmark, self._frontier.count_unfinished())
         if progress != self._told:
             with contextlib.suppress(OSError):  # it is a copy; the next one may succeed
                 write_progress(self._spool, progress)

@@ -12,11 +12,11 @@ from crawl4r.model import Failure, Response
 from crawl4r.politeness.backoff import parse_retry_after
 from crawl4r.politeness.host_budget import Health, HostBudget, HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
+from crawl4r.resilience.network import NetworkWatch
 from crawl4r.urls.canonical import split
 
 
-class Errands:
+class SideRequests:
     """Fetches one URL when its host is ready for another request."""
 
     def __init__(
@@ -29,7 +29,7 @@ class Errands:
         clock: Callable[[], float],
         wall: Callable[[], float],
         heart: Heartbeat | None = None,
-        network: Network | None = None,
+        network: NetworkWatch | None = None,
         on_answer: Callable[[str, Response | Failure], None] | None = None,
     ) -> None:
         """`on_answer` hears of every request that left, but for those that found no network."""

@@ -17,7 +17,7 @@ from msgspec import json
 from crawl4r import events
 from crawl4r.content.verdict.likeness import Likeness, resembles
 from crawl4r.crawling.safe_reader import Unreadable
-from crawl4r.crawling.side_requests import Errands
+from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import Failure, PageBody, Response
 from crawl4r.storage.tables import Notes
@@ -33,7 +33,7 @@ class MissingPages:
     def __init__(
         self,
         notes: Notes,
-        errands: Errands,
+        errands: SideRequests,
         may_fetch: Callable[[str], bool],
         shape_of: Callable[[PageBody], Awaitable[Likeness]],
         chance: random.Random,

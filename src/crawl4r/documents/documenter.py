@@ -19,11 +19,10 @@ from functools import partial
 from crawl4r import events
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import GONE, Captures, answer_in
-from crawl4r.archive.documents import Change, Documents, ExtractionRow, hash_of, id_of
+from crawl4r.archive.documents import DocumentChange, Documents, ExtractionRow, hash_of, id_of
 from crawl4r.archive.follower import CaptureFollower
 from crawl4r.archive.site_blocks import SiteBlocks
-from crawl4r.content.compare.changes import Change as TextChange
-from crawl4r.content.compare.changes import compare
+from crawl4r.content.compare.changes import TextChange, compare
 from crawl4r.content.compare.near_duplicates import bands, similarity
 from crawl4r.documents.compare import QUICK, Incomparable, compare_safely
 from crawl4r.errors import Crawl4rError, StorageDamaged
@@ -194,7 +193,7 @@ class Documenter(CaptureFollower):
         self.changes.clear()
         self.changes.update(counted)
         verdict = PageVerdict(Verdict.UNREADABLE, problem, ("not-kept",))
-        self._record(capture, verdict, Change.REJECTED)
+        self._record(capture, verdict, DocumentChange.REJECTED)
         return False
 
     def _attempt(self, capture: Capture, step: Callable[[], None]) -> str | None:
@@ -219,7 +218,7 @@ class Documenter(CaptureFollower):
         """Record what the capture means; True when its site's lesson is over with it."""
         if self._is_past(capture):
             verdict = extraction.verdict if extraction else PageVerdict(capture.verdict)
-            self._record(capture, verdict, Change.NONE, extraction)
+            self._record(capture, verdict, DocumentChange.NONE, extraction)
             return False
         if extraction is None:
             self._keep_without_page(capture)
@@ -229,16 +228,16 @@ class Documenter(CaptureFollower):
             return False
         if change is None:
             self._put(capture, extraction)
-            self._record(capture, extraction.verdict, Change.NEW, extraction)
+            self._record(capture, extraction.verdict, DocumentChange.NEW, extraction)
             return self._site_blocks.learn(split(capture.url).host, extraction.blocks)
         if change.kind == "unchanged":
             self._documents.touch(capture.url, capture)
-            self._record(capture, extraction.verdict, Change.UNCHANGED, extraction)
+            self._record(capture, extraction.verdict, DocumentChange.UNCHANGED, extraction)
             self._correct_revisit(capture)
         else:
             self._put(capture, extraction)
             counts = (change.added, change.removed)
-            self._record(capture, extraction.verdict, Change.CHANGED, extraction, counts)
+            self._record(capture, extraction.verdict, DocumentChange.CHANGED, extraction, counts)
         return False
 
     def _is_past(self, capture: Capture) -> bool:
@@ -252,18 +251,20 @@ class Documenter(CaptureFollower):
         verdict = PageVerdict(capture.verdict, capture.reason, ())
         if capture.verdict is Verdict.NOT_MODIFIED:
             self._documents.touch(capture.url, capture)
-            self._record(capture, verdict, Change.UNCHANGED)
+            self._record(capture, verdict, DocumentChange.UNCHANGED)
         elif capture.status in GONE and self._documents.get(capture.url):
             # Once may be a mistake of the site.
             before = self._captures.answer_before(capture.url, capture.id)
             is_gone = before is not None and before.is_gone
             if is_gone:
                 self._documents.mark_gone(capture.url, capture.fetched_at)
-            self._record(capture, verdict, Change.GONE if is_gone else Change.MISSING)
+            self._record(
+                capture, verdict, DocumentChange.GONE if is_gone else DocumentChange.MISSING
+            )
         elif capture.verdict in REJECTED:
-            self._record(capture, verdict, Change.REJECTED)
+            self._record(capture, verdict, DocumentChange.REJECTED)
         else:
-            self._record(capture, verdict, Change.NONE)
+            self._record(capture, verdict, DocumentChange.NONE)
 
     def _correct_revisit(self, capture: Capture) -> None:
         """Other bytes with the same text, as with a counter of visitors, do not make a page lively."""
@@ -292,7 +293,7 @@ class Documenter(CaptureFollower):
         self,
         capture: Capture,
         verdict: PageVerdict,
-        change: Change,
+        change: DocumentChange,
         extraction: Extraction | None = None,
         counts: tuple[int, int] = (0, 0),
     ) -> None:
@@ -363,5 +364,5 @@ def _is_good(extraction: Extraction) -> bool:
     return extraction.verdict.verdict is Verdict.OK
 
 
-def _rejection(extraction: Extraction) -> Change:
-    return Change.NONE if _is_good(extraction) else Change.REJECTED
+def _rejection(extraction: Extraction) -> DocumentChange:
+    return DocumentChange.NONE if _is_good(extraction) else DocumentChange.REJECTED

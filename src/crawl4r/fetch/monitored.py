@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from crawl4r.fetch.port import Request, Transport
 from crawl4r.model import Failure, Response
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
+from crawl4r.resilience.network import NetworkWatch
 from crawl4r.resilience.probes import place_of_proxy
 
 
@@ -20,7 +20,7 @@ class WatchedTransport:
         self,
         transport: Transport,
         heart: Heartbeat,
-        network: Network,
+        network: NetworkWatch,
         on_lost: Callable[[str, Failure], None] | None = None,
     ) -> None:
         """`on_lost` hears of requests that were sent and count for nothing."""

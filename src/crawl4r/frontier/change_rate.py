@@ -24,7 +24,7 @@ _SHORTEST = 1e-3  # seconds of a gap that says anything of gaps
 _TINY = 1e-12  # of a change, in a gap: none is so short that it could not happen
 
 
-class Watched(NamedTuple):
+class WatchedPage(NamedTuple):
     """What visits to a page saw. The first one could not tell, and does not count."""
 
     visits: int = 0
@@ -60,7 +60,7 @@ class ChangeRates(NamedTuple):
         return _relative(_log_likelihoods(self.rates, self.logs, changes, still, moving))
 
 
-def learn(pages: Sequence[Watched]) -> ChangeRates:
+def learn(pages: Sequence[WatchedPage]) -> ChangeRates:
     """Which rates are how common, from pages that were visited again: expectation maximisation.
 
     One page's worth of doubt is spread over all rates, so that none is ever ruled out.
@@ -82,7 +82,7 @@ def learn(pages: Sequence[Watched]) -> ChangeRates:
     return ChangeRates(rates, tuple(map(log, shares)))
 
 
-def _usual_gap(pages: Sequence[Watched]) -> float:
+def _usual_gap(pages: Sequence[WatchedPage]) -> float:
     """That of the pages that are visited often: the others' rates are slower, and rates can be."""
     gaps = sorted((page.still + page.moving) / page.visits for page in pages if page.visits)
     gaps = [gap for gap in gaps if gap >= _SHORTEST]

@@ -26,7 +26,7 @@ UPDATE urls SET state = 'pending', attempts = 0 WHERE state = 'refused' AND verd
 _RULE = "UPDATE urls SET rule = ?1, reason = ?1, verdict = ?2 WHERE id = ?3"
 
 
-class Refused(NamedTuple):
+class RefusedUrl(NamedTuple):
     """A URL that was kept out, with what its judge knew of it."""
 
     url_id: int
@@ -51,11 +51,11 @@ class Refusals:
         sql = f"SELECT DISTINCT reason FROM urls WHERE state = 'refused' AND verdict IN ({marks})"
         return [row[0] for row in self._database.read(sql, tuple(verdicts))]
 
-    def kept_out_by(self, rules: Collection[str]) -> Iterator[Refused]:
+    def kept_out_by(self, rules: Collection[str]) -> Iterator[RefusedUrl]:
         """The URLs that one of these rules keeps out; they may be changed while this goes on."""
         after = 0
         while rules and (rows := self._database.read(_REFUSED, (after, _SOME))):
-            yield from (Refused(*row) for reason, *row in rows if reason in rules)
+            yield from (RefusedUrl(*row) for reason, *row in rows if reason in rules)
             after = rows[-1][1]
 
     def put_rule(self, url_id: int, rule: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from crawl4r.errors import StorageDamaged
-from crawl4r.frontier.change_rate import ChangeRates, Watched, learn
+from crawl4r.frontier.change_rate import ChangeRates, WatchedPage, learn
 from crawl4r.storage.database import Database
 
 # When a page was visited last, in a statement that calls its tables u and r.
@@ -70,7 +70,7 @@ class Revisits:
         (row,) = self._database.read("SELECT count(*) FROM revisits WHERE visits > 0")
         part = min(1.0, _PAGES / row[0]) if row[0] else 1.0
         rows = self._database.read(_SAMPLE, (int(part * 2**32),))
-        return learn([Watched(*row) for row in rows])
+        return learn([WatchedPage(*row) for row in rows])
 
     def outlook(self, url: str, now: float) -> dict[str, Any] | None:
         """What is known of the next visit to a URL; None for one that never answered."""

@@ -19,14 +19,14 @@ from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
 from crawl4r.politeness.host_budget import HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.pause_gate import PauseGate
 
 _LEASES_AT_HAND = 4096  # over all hosts
 _MOST_HOSTS = 20_000
 _LOOKED_AT = 64  # hosts at the head of the queue, by whoever asks what is to come
 
 
-class RobotsErrand(NamedTuple):
+class RobotsTurn(NamedTuple):
     """Before this host's next URL, somebody must fetch the origin's robots.txt."""
 
     host: str
@@ -49,7 +49,7 @@ class Schedule:
         wall: Callable[[], float],
         needs_robots: Callable[[str], bool],
         batch: int = 64,
-        brake: Brake | None = None,
+        brake: PauseGate | None = None,
         on_dry: Callable[[str], set[str]] | None = None,
         heart: Heartbeat | None = None,
     ) -> None:
@@ -72,7 +72,7 @@ class Schedule:
         self._is_asleep = False  # in `next`
         self._heart = heart or Heartbeat(clock)
         self.is_fed = False  # somebody adds URLs beside the crawl: having none is not the end
-        self._brake = brake or Brake()
+        self._brake = brake or PauseGate()
         self._brake.watch(self._changed.set)
         self._last_turn_at = 0.0
         self._on_dry = on_dry
@@ -81,7 +81,7 @@ class Schedule:
         self.given_up: set[str] = set()
         self._load_hosts()
 
-    async def next(self) -> Lease | RobotsErrand | None:
+    async def next(self) -> Lease | RobotsTurn | None:
         """The next thing to do, as soon as there is one; None when nothing is left or on `stop`."""
         while not self._is_stopped:
             now = self._clock()
@@ -240,7 +240,7 @@ class Schedule:
             leases.clear()
             self._budgets[host].leave_line(self)
 
-    def _take(self, host: str, now: float) -> Lease | RobotsErrand | None:
+    def _take(self, host: str, now: float) -> Lease | RobotsTurn | None:
         budget = self._budgets[host]
         if budget.breaker.is_hopeless:
             self._give_up(host)
@@ -259,7 +259,7 @@ class Schedule:
             return None
         if self._needs_robots(leases[0].url):
             budget.leave_line(self)  # the one who fetches robots.txt stands in it instead
-            return RobotsErrand(host, leases[0].url)
+            return RobotsTurn(host, leases[0].url)
         if not budget.begin(now, self):
             self._enqueue(host)
             return None

@@ -59,7 +59,7 @@ class Bookmark(NamedTuple):
         return json.dumps(self)
 
 
-class Batch(NamedTuple):
+class SpoolBatch(NamedTuple):
     """What one look into the spool gave."""
 
     discoveries: Sequence[Discovery]
@@ -151,7 +151,7 @@ class SpoolReader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def read(self, bookmark: Bookmark, most: int) -> Batch:
+    def read(self, bookmark: Bookmark, most: int) -> SpoolBatch:
         """Up to about `most` discoveries; an empty batch means that the reader has caught up."""
         found: list[Discovery] = []
         skipped = 0
@@ -166,7 +166,7 @@ class SpoolReader:
             bookmark = Bookmark(name, offset)
             if len(found) >= most:
                 break
-        return Batch(found, skipped, bookmark)
+        return SpoolBatch(found, skipped, bookmark)
 
     def unread(self, bookmark: Bookmark, stop_at: int = 1_000_000) -> int:
         """Lines past the bookmark; not counted much further than `stop_at`."""

@@ -18,12 +18,12 @@ _NAME = "progress.json"
 _HELD = "held"  # is there while the writer waits for the reader
 
 
-class Progress(NamedTuple):
+class SpoolProgress(NamedTuple):
     bookmark: Bookmark
     unfinished: int  # discoveries that were read and are not yet visited
 
 
-def write_progress(spool: Path, progress: Progress) -> None:
+def write_progress(spool: Path, progress: SpoolProgress) -> None:
     """Replaces the file, so that nobody reads half of it."""
     new = spool / f"{_NAME}.new"
     new.write_text(
@@ -32,14 +32,14 @@ def write_progress(spool: Path, progress: Progress) -> None:
     os.replace(new, spool / _NAME)
 
 
-def read_progress(spool: Path) -> Progress:
+def read_progress(spool: Path) -> SpoolProgress:
     """As far as is known: nobody has read anything while there is no such file."""
     try:
         plain = read_json((spool / _NAME).read_text("ascii"))
         unfinished = int(plain["unfinished"])
-        return Progress(Bookmark.from_text(json.dumps(plain["bookmark"])), unfinished)
+        return SpoolProgress(Bookmark.from_text(json.dumps(plain["bookmark"])), unfinished)
     except (OSError, ValueError, KeyError, TypeError):
-        return Progress(Bookmark(), 0)
+        return SpoolProgress(Bookmark(), 0)
 
 
 def backlog_of(spool: Path, reader: SpoolReader) -> int:

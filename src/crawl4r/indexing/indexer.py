@@ -28,7 +28,7 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import Crawl4rError, StorageDamaged, UsageError
 from crawl4r.indexing.passages import Cut, CutDocuments, Uncut, searchable, text_of
-from crawl4r.search.catalogue import OTHER_LANGUAGE, Catalogue, Found, Version, facets_of
+from crawl4r.search.catalogue import OTHER_LANGUAGE, Catalogue, IndexedPassage, Version, facets_of
 from crawl4r.search.index import Index
 from crawl4r.search.port import Embedder, Passage, Vector
 
@@ -302,7 +302,7 @@ class Indexer:
         self._catalogue.retire(before, at)
         changes.retired.append((numbers, at))
         retired = before._replace(retired_at=at)
-        changes.put += [searchable(Found(found.entry, retired)) for found in old]
+        changes.put += [searchable(IndexedPassage(found.entry, retired)) for found in old]
 
     def _apply(self, changes: _Changes, done: set[str]) -> None:
         keyword, vectors = self._index.keyword, self._index.vectors

@@ -10,7 +10,7 @@ from crawl4r.indexing.cutter import Pieces, embedded_text
 from crawl4r.model import Document
 from crawl4r.processes.blocking_sandbox import BlockingSandbox
 from crawl4r.processes.sandbox import SandboxKilled
-from crawl4r.search.catalogue import Entry, Found
+from crawl4r.search.catalogue import IndexedPassage, PassageEntry
 from crawl4r.search.port import Passage
 
 _KEY_DIGITS = 32
@@ -19,7 +19,7 @@ _KEY_DIGITS = 32
 class Cut(NamedTuple):
     """The passages of a document, without numbers yet."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[PassageEntry]
     note: str = ""  # what of the document is in no passage
 
 
@@ -66,16 +66,16 @@ def cut_of(document: Document, cut: Pieces) -> Cut:
         if len(piece.key) != _KEY_DIGITS:
             raise ValueError("a key of the wrong length")
         text = document.markdown[piece.start : piece.end]
-        entries.append(Entry(0, *piece[:-1], text, bytes.fromhex(piece.key)))
+        entries.append(PassageEntry(0, *piece[:-1], text, bytes.fromhex(piece.key)))
     note = f"only the first {len(entries):,} passages are indexed" if cut.is_cut else ""
     return Cut(entries, note)
 
 
-def text_of(found: Found) -> str:
+def text_of(found: IndexedPassage) -> str:
     return embedded_text(found.version.title, found.entry.headings, found.entry.text)
 
 
-def searchable(found: Found) -> Passage:
+def searchable(found: IndexedPassage) -> Passage:
     """A passage by its words alone: nobody looks for the address of a link."""
     passage = found.passage()
     return passage._replace(text=plain_text(passage.text))

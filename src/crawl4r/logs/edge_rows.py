@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crawl4r.discovery.links.page_links import Document, Mention
+from crawl4r.discovery.links.page_links import LinkDocument, Mention
 from crawl4r.errors import InvalidUrl
 from crawl4r.formats.charset import as_utf8, guess_encoding, load_codecs
 from crawl4r.formats.csv_line import cell, is_plain, quoted
@@ -55,7 +55,7 @@ class EdgeReader:
     def read(self, page: EdgePage) -> Edges:
         """Every link of an HTML page in the order of the document."""
         encoding = page.encoding or guess_encoding(page.body, page.content_type)
-        document = Document(as_utf8(page.body, encoding))
+        document = LinkDocument(as_utf8(page.body, encoding))
         self._targets.turn_to(document.base(page.url))
         mentions, source, has_rels = document.mentions, quoted(page.url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from crawl4r.model import HostMemory
 from crawl4r.politeness.breaker import Breaker, BreakerRules, BreakerState
-from crawl4r.politeness.shared_host_lock import Turn, Turnstile
+from crawl4r.politeness.shared_host_lock import HeldPlace, HostLock
 
 # A timer may fire early by the clock's grain, and the server's clock sees arrivals, not departures.
 _GAP_MARGIN = 0.003  # seconds
@@ -54,7 +54,7 @@ class HostBudget:
         rules: HostRules,
         changed: set[HostBudget],
         asked_at: float,
-        turnstile: Turnstile | None = None,
+        host_lock: HostLock | None = None,
     ) -> None:
         self.host = host
         self.rules = rules
@@ -72,9 +72,9 @@ class HostBudget:
         self._latency = 0.0
         self._changed = changed  # where to leave word that there is something to remember
         self._line: dict[object, Callable[[], None]] = {}
-        self._turnstile = turnstile
-        self._turns: deque[Turn] = deque()  # at the turnstile, of the requests in flight
-        self._others_until = 0.0  # when to ask the turnstile again
+        self._host_lock = host_lock
+        self._turns: deque[HeldPlace] = deque()  # of the requests in flight
+        self._others_until = 0.0  # when to ask the host lock again
 
     @property
     def delay(self) -> float:
@@ -108,7 +108,7 @@ class HostBudget:
 
     def rests_until(self, now: float) -> float:
         """Until when politeness alone keeps everybody from this host; in the past: it does not."""
-        others = now + self._turnstile.rest(self.host) if self._turnstile else 0.0
+        others = now + self._host_lock.rest(self.host) if self._host_lock else 0.0
         return max(self.next_at, self.breaker.open_until, others)
 
     def wait_in_line(
@@ -134,7 +134,7 @@ class HostBudget:
         False when another process is at the host: nothing has begun, and `ready_at` says when to try
         again.
         """
-        if self._turnstile and not self._pass(self._turnstile, now):
+        if self._host_lock and not self._pass(self._host_lock, now):
             return False
         self._line.pop(who, None)
         self.in_flight += 1
@@ -143,8 +143,8 @@ class HostBudget:
         self._call_first()
         return True
 
-    def _pass(self, turnstile: Turnstile, now: float) -> bool:
-        turn = turnstile.enter(self.host, self.rules.per_host, self.delay)
+    def _pass(self, host_lock: HostLock, now: float) -> bool:
+        turn = host_lock.acquire(self.host, self.rules.per_host, self.delay)
         if isinstance(turn, float):
             self._others_until = now + turn
             return False
@@ -184,8 +184,10 @@ class HostBudget:
         else:
             self._learn(now, health, latency, retry_after)
         try:
-            if self._turnstile:
-                self._turnstile.leave(self._turns.popleft(), self._rest(now) if was_sent else None)
+            if self._host_lock:
+                self._host_lock.release(
+                    self._turns.popleft(), self._rest(now) if was_sent else None
+                )
         finally:
             self._call_first()
 
@@ -268,11 +270,11 @@ class HostBudget:
 
 class HostBudgets:
     """The budgets of one process, by host. Share one between crawls that run side by side; crawls in
-    other processes are met at a `turnstile`."""
+    `host_lock` shares it with other processes."""
 
-    def __init__(self, rules: HostRules | None = None, turnstile: Turnstile | None = None) -> None:
+    def __init__(self, rules: HostRules | None = None, host_lock: HostLock | None = None) -> None:
         self.rules = rules or HostRules()
-        self._turnstile = turnstile
+        self._host_lock = host_lock
         self._has_rules = rules is not None
         self._budgets: dict[str, HostBudget] = {}
         self._changed: set[HostBudget] = set()
@@ -281,7 +283,7 @@ class HostBudgets:
     def __getitem__(self, host: str) -> HostBudget:
         budget = self._budgets.get(host)
         if budget is None:
-            budget = HostBudget(host, self.rules, self._changed, self._asked_at, self._turnstile)
+            budget = HostBudget(host, self.rules, self._changed, self._asked_at, self._host_lock)
             self._budgets[host] = budget
         return budget
 

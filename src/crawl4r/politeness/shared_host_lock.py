@@ -29,8 +29,8 @@ _STAND_BACK = 0.005  # seconds that whoever was just there leaves to one who wai
 _WAITS_FOR = 0.25  # seconds after which one who was seen waiting has gone
 
 
-class Turn(Struct, frozen=True):
-    """A place at a host, held until `leave`."""
+class HeldPlace(Struct, frozen=True):
+    """A place at a host, held until `release`."""
 
     host: str
     place: int
@@ -48,7 +48,7 @@ class _Host(Struct):
     waited_at: float
 
 
-class Turnstile:
+class HostLock:
     """Lets processes that share `folder` take turns at a host."""
 
     def __init__(self, folder: Path, wall: Callable[[], float] = time.time) -> None:
@@ -61,7 +61,7 @@ class Turnstile:
         except OSError as problem:
             raise WorkspaceError(f"cannot make {folder}: {problem.strerror}") from problem
 
-    def enter(self, host: str, places: int, delay: float) -> Turn | float:
+    def acquire(self, host: str, places: int, delay: float) -> HeldPlace | float:
         """A turn that began now, or the seconds after which to try again."""
         with self._locked(host) as (fd, state):
             now = self._wall()
@@ -76,7 +76,7 @@ class Turnstile:
                 self._wait_for(state, now)
                 _write(fd, state)
                 return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
-            turn = Turn(host, *taken, now + delay, state.next_at)
+            turn = HeldPlace(host, *taken, now + delay, state.next_at)
             try:
                 _write(fd, _Host(turn.next_at, self._me, 0, 0.0))
             except StorageFull:
@@ -84,7 +84,7 @@ class Turnstile:
                 raise
             return turn
 
-    def leave(self, turn: Turn, wait: float | None) -> None:
+    def release(self, turn: HeldPlace, wait: float | None) -> None:
         """Free the place; the host rests for `wait` seconds. None: nothing was asked after all."""
         try:
             if wait is None or wait > 0:  # else nobody need know: it may be asked again at once
@@ -97,7 +97,7 @@ class Turnstile:
         with self._locked(host) as (_, state):
             return state.next_at - self._wall()
 
-    def _rest_for(self, turn: Turn, wait: float | None) -> None:
+    def _rest_for(self, turn: HeldPlace, wait: float | None) -> None:
         with self._locked(turn.host) as (fd, state):
             if wait is not None:
                 state.next_at = max(state.next_at, self._wall() + wait)
@@ -128,7 +128,7 @@ class Turnstile:
                 return number, fd
         return None
 
-    def _free(self, turn: Turn) -> None:
+    def _free(self, turn: HeldPlace) -> None:
         os.close(turn.fd)
         ours = self._ours[turn.host]
         ours.remove(turn.place)

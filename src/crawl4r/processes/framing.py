@@ -14,7 +14,7 @@ from msgspec import Struct
 FRAME = struct.Struct("<II")
 
 
-class Limits(Struct, frozen=True):
+class ProcessLimits(Struct, frozen=True):
     """What a worker may use. Sent with its config, before the first job."""
 
     memory_bytes: int  # beyond what it has mapped when it is ready

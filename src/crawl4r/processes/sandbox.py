@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from msgspec import DecodeError, Struct, json
 
 from crawl4r.clock import REAL_CLOCK, Clock
-from crawl4r.processes.framing import FRAME, Limits
+from crawl4r.processes.framing import FRAME, ProcessLimits
 from crawl4r.processes.spawn import Process, spawn
 from crawl4r.safe_text import decode_json
 
@@ -80,7 +80,7 @@ class Sandbox:
         """`seconds` of CPU time are what one job may take."""
         self.clock = clock
         self._function = function
-        self._limits = json.encode(Limits(memory_bytes, seconds))
+        self._limits = json.encode(ProcessLimits(memory_bytes, seconds))
         self._config = json.encode(config), self._limits
         self._seconds = seconds
         self._size = workers

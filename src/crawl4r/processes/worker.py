@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from msgspec import json
 
-from crawl4r.processes.framing import FRAME, Limits
+from crawl4r.processes.framing import FRAME, ProcessLimits
 from crawl4r.processes.lockdown import lock_down
 from crawl4r.processes.malloc import collect_seldom, keep_freed_memory
 from crawl4r.safe_text import encode_json
@@ -38,7 +38,7 @@ def serve(function: str) -> None:
         config, plain_limits = next(jobs, (None, b""))
         if not plain_limits:  # started ahead, and not needed
             return
-        limits = json.decode(plain_limits, type=Limits)
+        limits = json.decode(plain_limits, type=ProcessLimits)
         run = make(config)
         for late in _LOADED_LATE:
             importlib.import_module(late)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from crawl4r import events
 from crawl4r.model import Failure, Response, Verdict
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.stall import WatchRules
 
 HELD_AS = "network"
@@ -29,11 +29,11 @@ _PATIENCE = 1.0  # seconds in which somebody else may be answered before the pro
 _NO_WORD = 60.0  # seconds after which a failure is judged though nobody said whose it is
 
 
-class Network:
+class NetworkWatch:
     """Doubted when requests fail, asked for by probes, waited for when they fail as well."""
 
     def __init__(
-        self, brake: Brake, heart: Heartbeat, rules: Callable[[], WatchRules] = WatchRules
+        self, brake: PauseGate, heart: Heartbeat, rules: Callable[[], WatchRules] = WatchRules
     ) -> None:
         self.on_doubt: Callable[[], None] | None = None  # without it, hosts are to blame
         self.is_gone = False

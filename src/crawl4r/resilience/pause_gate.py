@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-class Brake:
+class PauseGate:
     """While anybody holds it nothing new begins; `gap` only spaces beginnings out."""
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ class WatchRules(Struct, frozen=True):
         return min(_LONGEST_TICK, max(0.02, min(self.stall_seconds / 10, self.probe_seconds / 2)))
 
 
-class View(NamedTuple):
+class CrawlView(NamedTuple):
     """What the event loop last said of the crawl. Times are of the one clock."""
 
     beat: float  # when something last happened
@@ -99,7 +99,7 @@ class Facts(Struct, frozen=True):
         return found
 
 
-def seconds_quiet(view: View, now: float) -> float:
+def seconds_quiet(view: CrawlView, now: float) -> float:
     """For how long nothing has happened that should have: politeness and patience are no silence."""
     return max(0.0, now - max(view.beat, view.expected))
 

@@ -19,12 +19,12 @@ from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.resilience.diagnostics import examine, stack_of, within
 from crawl4r.resilience.health_file import NO_NETWORK, PAUSED, HealthFile, new_history
 from crawl4r.resilience.memory import Growth, own_mb
-from crawl4r.resilience.network import Network
+from crawl4r.resilience.network import NetworkWatch
 from crawl4r.resilience.probes import Prober, endpoints_of, in_words, is_there
 from crawl4r.resilience.stall import (
+    CrawlView,
     Decision,
     Facts,
-    View,
     WatchRules,
     decide,
     is_too_large,
@@ -43,10 +43,10 @@ class Watchdog:
     def __init__(
         self,
         file: HealthFile,
-        network: Network,
+        network: NetworkWatch,
         prober: Prober,
         rules: Callable[[], WatchRules],
-        look: Callable[[], View],
+        look: Callable[[], CrawlView],
         obey: Callable[[Decision, Facts], None],
         *,
         role: str = "crawl",

@@ -87,7 +87,7 @@ class Version(NamedTuple):
     id: int = 0
 
 
-class Entry(NamedTuple):
+class PassageEntry(NamedTuple):
     """A chunk of a version, as the catalogue keeps it."""
 
     number: int
@@ -103,10 +103,10 @@ class Entry(NamedTuple):
     is_embedded: bool = False
 
 
-class Found(NamedTuple):
+class IndexedPassage(NamedTuple):
     """A passage with its source."""
 
-    entry: Entry
+    entry: PassageEntry
     version: Version
 
     def passage(self) -> Passage:
@@ -236,7 +236,7 @@ class Catalogue:
         ):
             yield _version(row)
 
-    def add(self, version: Version, entries: Iterable[Entry]) -> list[Found]:
+    def add(self, version: Version, entries: Iterable[PassageEntry]) -> list[IndexedPassage]:
         """A new version of a document, with numbers of its own."""
         marks = ", ".join("?" * (len(Version._fields) - 1))
         cursor = self._database.write(
@@ -247,10 +247,10 @@ class Catalogue:
         added = []
         for entry in entries:
             number = self._insert(version.id, entry)
-            added.append(Found(entry._replace(number=number), version))
+            added.append(IndexedPassage(entry._replace(number=number), version))
         return added
 
-    def _insert(self, version: int, entry: Entry) -> int:
+    def _insert(self, version: int, entry: PassageEntry) -> int:
         cursor = self._database.write(
             "INSERT INTO chunks (version, chunk_id, chunk_index, start_char, end_char, token_count,"
             " content_type, headings, content, embedding_key, is_embedded)"
@@ -271,13 +271,13 @@ class Catalogue:
         self._database.write("DELETE FROM chunks WHERE version = ?", (version.id,))
         self._database.write("DELETE FROM versions WHERE id = ?", (version.id,))
 
-    def passages_of(self, version: Version) -> list[Found]:
+    def passages_of(self, version: Version) -> list[IndexedPassage]:
         rows = self._database.read(
             f"{_FIND} WHERE c.version = ? ORDER BY c.chunk_index", (version.id,)
         )
         return [_found(row) for row in rows]
 
-    def neighbours(self, found: Found, reach: int) -> list[Found]:
+    def neighbours(self, found: IndexedPassage, reach: int) -> list[IndexedPassage]:
         """The passages around one, itself left out, in the order of the document."""
         at = found.entry.index
         rows = self._database.read(
@@ -287,7 +287,7 @@ class Catalogue:
         )
         return [_found(row) for row in rows]
 
-    def find(self, numbers: Sequence[int]) -> dict[int, Found]:
+    def find(self, numbers: Sequence[int]) -> dict[int, IndexedPassage]:
         """These passages, as far as they are there."""
         found = {}
         for at in range(0, len(numbers), _AT_ONCE):
@@ -311,7 +311,7 @@ class Catalogue:
                 found[number] = (document, chunk)
         return found
 
-    def waiting(self, limit: int) -> list[Found]:
+    def waiting(self, limit: int) -> list[IndexedPassage]:
         """Passages that have no vector yet, in the order they came."""
         rows = self._database.read(
             f"{_FIND} WHERE NOT c.is_embedded ORDER BY c.number LIMIT ?", (limit,)
@@ -356,11 +356,11 @@ class Catalogue:
         return str(rows[0][0]) if rows else None
 
 
-def _found(row: tuple[Any, ...]) -> Found:
-    return Found(_entry(row[:11]), _version(row[11:]))
+def _found(row: tuple[Any, ...]) -> IndexedPassage:
+    return IndexedPassage(_entry(row[:11]), _version(row[11:]))
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> PassageEntry:
     try:
         text = well_formed(zstd.decompress(row[8]).decode("utf-8", "surrogatepass"))
     except (ValueError, zstd.ZstdError) as problem:
@@ -368,7 +368,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
             "the search index is damaged; `crawl4r index --rebuild` makes it again"
         ) from problem
     fields = [*row[:7], tuple(json.loads(row[7])), text, row[9], bool(row[10])]
-    return Entry(*fields)
+    return PassageEntry(*fields)
 
 
 def _version(row: tuple[Any, ...]) -> Version:

@@ -32,7 +32,7 @@ class LostPlace(WorkspaceError):
     """What is on the server does not belong to this workspace's index, or not any more."""
 
 
-class Place(Struct, frozen=True):
+class ServerPlace(Struct, frozen=True):
     """A schema or a collection, and the workspace folder that may write to it."""
 
     generation: str  # the name of its folder
@@ -47,7 +47,7 @@ class Place(Struct, frozen=True):
 class Claim:
     """The right to a place on a server, shown there by a token."""
 
-    def __init__(self, places: Places, place: Place, *, is_writer: bool) -> None:
+    def __init__(self, places: Places, place: ServerPlace, *, is_writer: bool) -> None:
         self._places = places
         self._place = place
         self.name = place.name
@@ -92,17 +92,17 @@ class Places:
     def begin(self, generation: str, part: str, prefix: str) -> None:
         """A name for a part of a new generation."""
         name = f"{prefix}_{secrets.token_hex(6)}_{generation}".replace("-", "_")
-        self.put(Place(generation, part, name, [secrets.token_hex(8)], *self._here()))
+        self.put(ServerPlace(generation, part, name, [secrets.token_hex(8)], *self._here()))
 
-    def find(self, generation: str, part: str) -> Place | None:
+    def find(self, generation: str, part: str) -> ServerPlace | None:
         """None when this part is not on a server, or was put there by an older crawl4r."""
         wanted = (generation, part)
         return next((p for p in self._read() if (p.generation, p.part) == wanted), None)
 
-    def to_read(self, place: Place) -> Claim:
+    def to_read(self, place: ServerPlace) -> Claim:
         return Claim(self, place, is_writer=False)
 
-    def to_write(self, place: Place) -> Claim:
+    def to_write(self, place: ServerPlace) -> Claim:
         """Raises LostPlace in a copy of the workspace that made it."""
         path, inode = self._here()
         if path != place.path and inode != place.inode:
@@ -113,12 +113,12 @@ class Places:
         self.put(place)
         return Claim(self, place, is_writer=True)
 
-    def own(self) -> list[Place]:
+    def own(self) -> list[ServerPlace]:
         """Those that may be deleted: none that a copy of this workspace, or its original, may use."""
         here = self._here()
         return [place for place in self._read() if (place.path, place.inode) == here]
 
-    def put(self, place: Place) -> None:
+    def put(self, place: ServerPlace) -> None:
         self._keep([*(each for each in self._read() if each.name != place.name), place])
 
     def forget(self, names: Collection[str]) -> None:
@@ -131,16 +131,16 @@ class Places:
         if gone:
             self.forget(gone)
 
-    def tokens_of(self, place: Place) -> list[str]:
+    def tokens_of(self, place: ServerPlace) -> list[str]:
         known = self.find(place.generation, place.part)
         return known.tokens if known and known.name == place.name else []
 
     def _here(self) -> tuple[str, int]:
         return str(self.workspace.resolve()), self.workspace.stat().st_ino
 
-    def _read(self) -> list[Place]:
+    def _read(self) -> list[ServerPlace]:
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=list[Place])
+            return msgspec.json.decode(self._file.read_bytes(), type=list[ServerPlace])
         except FileNotFoundError:
             return []
         except msgspec.DecodeError as problem:
@@ -150,7 +150,7 @@ class Places:
         except OSError as problem:
             raise WorkspaceError(f"{self._file} cannot be read: {problem.strerror}") from problem
 
-    def _keep(self, places: list[Place]) -> None:
+    def _keep(self, places: list[ServerPlace]) -> None:
         try:
             with replacing(self._file) as file:
                 file.write(msgspec.json.format(msgspec.json.encode(places), indent=1))

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from crawl4r.search.catalogue import Found
+from crawl4r.search.catalogue import IndexedPassage
 from crawl4r.search.port import Filters
 from crawl4r.search.rank.fusion import RRF_K
 from crawl4r.search.rank.snippet import Snippet
@@ -49,7 +49,7 @@ class SearchRequest(Struct, frozen=True):
 class Hit(Struct, frozen=True):
     """A passage that answers, with where it comes from."""
 
-    found: Found
+    found: IndexedPassage
     score: float  # from 0 to 1, comparable between queries (`strength.py`)
     keyword_score: float | None  # BM25
     vector_score: float | None  # cosine
@@ -59,7 +59,7 @@ class Hit(Struct, frozen=True):
     highlights: Sequence[tuple[int, int]] = ()  # character ranges of the passage's text
     snippet: Snippet = NO_SNIPPET  # what to show of it
     link: str = ""  # the URL with a text fragment of words in the snippet
-    neighbours: Sequence[Found] = ()
+    neighbours: Sequence[IndexedPassage] = ()
 
     @property
     def source(self) -> str:

@@ -39,7 +39,7 @@ from crawl4r.settings.sections import (
 )
 from crawl4r.settings.validate import Section, checked
 from crawl4r.urls.egress import AddressGate
-from crawl4r.urls.policy import CrawlLimits, ReadingRules, RobotsRules
+from crawl4r.urls.policy import CrawlLimits, LinkRules, RobotsRules
 from crawl4r.urls.scope import GroupCap, Scope, ScopeRules
 
 FILE_NAME = "crawl4r.yaml"
@@ -105,8 +105,8 @@ class Settings(Section, frozen=True):
             caps=caps,
         )
 
-    def reading_rules(self, seed_hosts: list[str]) -> ReadingRules:
-        return ReadingRules(
+    def reading_rules(self, seed_hosts: list[str]) -> LinkRules:
+        return LinkRules(
             scope=self.scope_rules(seed_hosts),
             canonical=self.scope.canonical(),
             keywords=self.keywords,

@@ -19,7 +19,7 @@ _SHOWN = 200  # characters of a line
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
-class Rebuilt:
+class ReplacedFiles:
     """New files in `folder`, to be moved to their `places`; keys are their kinds."""
 
     def __init__(
@@ -104,7 +104,7 @@ class Difference(NamedTuple):
     found: str | None
 
 
-class Compared:
+class ComparedFiles:
     """Holds what it takes against the files that are there."""
 
     def __init__(self, places: Mapping[str, Path], headers: Mapping[str, bytes]) -> None:

@@ -26,7 +26,7 @@ from crawl4r.archive.warc.writer import (
     SUFFIXES,
     Packing,
     PartFiles,
-    Place,
+    RecordPlace,
     WarcSeries,
     remove_leftovers,
 )
@@ -243,5 +243,5 @@ class _Walk:
     def _warcinfo(self, file_name: str) -> Record:
         return self._records.warcinfo(file_name, self.last, self._facts)
 
-    def _note_entry(self, entry: IndexEntry, place: Place) -> None:
+    def _note_entry(self, entry: IndexEntry, place: RecordPlace) -> None:
         self._notes.note_line(cdxj_line(entry, place))

@@ -35,7 +35,7 @@ class RobotsRules(Struct, frozen=True):
     unreachable_ttl: float = 600.0  # seconds before a site that could not be asked is asked again
 
 
-class ReadingRules(Struct, frozen=True):
+class LinkRules(Struct, frozen=True):
     """Everything that decides what a page's links become."""
 
     scope: ScopeRules = field(default_factory=ScopeRules)
@@ -52,10 +52,10 @@ class ReadingRules(Struct, frozen=True):
         return plain | {"canonical": spelling_as_json(self.canonical)}
 
     @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> ReadingRules:
+    def from_json(plain: Mapping[str, Any]) -> LinkRules:
         scope = dict(plain["scope"])
         scope["caps"] = [GroupCap(**cap) for cap in scope["caps"]]
-        return ReadingRules(
+        return LinkRules(
             ScopeRules(**scope),
             spelling_from_json(plain["canonical"]),
             plain["keywords"],

@@ -18,17 +18,17 @@ from msgspec.structs import asdict
 from crawl4r import events
 from crawl4r.archive.lines.capture_log import CaptureLog
 from crawl4r.archive.lines.metadata_jsonl import METADATA
-from crawl4r.archive.requests import Errand, Requests
+from crawl4r.archive.requests import Requests, SideRequest
 from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.crawling.explorer import Explorer, ExploringRules
 from crawl4r.crawling.judge import Judge
-from crawl4r.crawling.keeper import Keeper, Shelf
+from crawl4r.crawling.keeper import CommitTargets, Keeper
 from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.loop import Crawl
 from crawl4r.crawling.rejudge import Rejudging, RunRules
 from crawl4r.crawling.robots import TEMPORARY, RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
-from crawl4r.crawling.side_requests import Errands
+from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.crawling.soft_404 import MissingPages
 from crawl4r.crawling.trap_filter import TrapRules, TrapWatch
 from crawl4r.discovery.links.link_judge import LinkJudge
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from crawl4r.indexing.follower import IndexFollower
     from crawl4r.indexing.indexer import Indexer
     from crawl4r.resilience.heartbeat import Heartbeat
-    from crawl4r.resilience.network import Network
-    from crawl4r.resilience.pause_gate import Brake
+    from crawl4r.resilience.network import NetworkWatch
+    from crawl4r.resilience.pause_gate import PauseGate
 
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
 _LEASES_FOR_BFS = 64
@@ -81,9 +81,9 @@ class CrawlOrder(Struct, frozen=True):
     retry_failed: bool = False
     goes_on: bool = False  # after the store was away: in the process that began it
     announcer: Announcer | None = None  # of a discoverer
-    brake: Brake | None = None
+    brake: PauseGate | None = None
     heart: Heartbeat | None = None
-    network: Network | None = None
+    network: NetworkWatch | None = None
 
 
 class CrawlHooks(Struct, frozen=True):
@@ -156,7 +156,7 @@ async def build_crawl(
 
     if order.heart and order.network:
         transport = WatchedTransport(transport, order.heart, order.network, note_errand)
-    errands = Errands(
+    errands = SideRequests(
         transport,
         headers,
         proxies,
@@ -188,7 +188,7 @@ async def build_crawl(
     )
     logs = [] if order.announcer else _open_logs(parts, settings, stack)
     revisits = Revisits(parts.database)
-    shelf = Shelf(
+    shelf = CommitTargets(
         parts.database, frontier, parts.captures, parts.blobs, logs, parts.notes, hosts, revisits
     )
     group = max(1, settings.politeness.concurrency // 2)
@@ -345,11 +345,11 @@ def _restore_budgets(
     return hosts
 
 
-def _errand_of(url: str, answer: Response | Failure, offset: float) -> Errand:
+def _errand_of(url: str, answer: Response | Failure, offset: float) -> SideRequest:
     reason = answer.reason if isinstance(answer, Failure) else ""
     latency_ms = round(answer.latency * 1000)
     sent_at = answer.sent_at + offset
-    return Errand(url, split(url).host, sent_at, answer.status, latency_ms, reason)
+    return SideRequest(url, split(url).host, sent_at, answer.status, latency_ms, reason)
 
 
 def _prepare_frontier(

@@ -13,7 +13,7 @@ from crawl4r.errors import Crawl4rError, UsageError
 from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.index import Index
 from crawl4r.search.keyword.tantivy import TantivyIndex
-from crawl4r.search.places import KEYWORD, VECTORS, Claim, LostPlace, Place, Places
+from crawl4r.search.places import KEYWORD, VECTORS, Claim, LostPlace, Places, ServerPlace
 from crawl4r.search.port import Embedder, KeywordIndex, VectorIndex
 from crawl4r.search.vectors.scan import ScanVectors
 from crawl4r.settings.load import Settings
@@ -85,7 +85,7 @@ def drop_places(workspace: Path, settings: Settings) -> list[str]:
     return failed
 
 
-def _drop(place: Place, places: Places, settings: Settings) -> None:
+def _drop(place: ServerPlace, places: Places, settings: Settings) -> None:
     if place.part not in _parts_on_servers(settings):
         raise UsageError(f"index.{place.part} names no server")
     with contextlib.suppress(LostPlace):  # of a copy by now, or gone
@@ -158,7 +158,7 @@ def _client(settings: Settings) -> QdrantClient:
     return connect(settings.index.vectors, settings.index.vectors_key or None)
 
 
-def _claim(folder: Path, place: Place, *, writable: bool) -> Claim:
+def _claim(folder: Path, place: ServerPlace, *, writable: bool) -> Claim:
     places = _places_of(folder)
     return places.to_write(place) if writable else places.to_read(place)
 

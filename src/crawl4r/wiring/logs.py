@@ -16,7 +16,7 @@ from crawl4r.processes.entrypoints import EDGE_READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.processes.spawn import usable_cores
 from crawl4r.settings.load import Settings
-from crawl4r.storage.replaced_files import Compared, Rebuilt
+from crawl4r.storage.replaced_files import ComparedFiles, ReplacedFiles
 from crawl4r.urls.policy import spelling_as_json
 from crawl4r.wiring.parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts
 
@@ -114,10 +114,10 @@ async def check_logs(
     settings: Settings,
     places: Mapping[str, Path],
     on_progress: OnProgress = None,
-) -> tuple[ReplayReport, Compared]:
+) -> tuple[ReplayReport, ComparedFiles]:
     """Hold files against what a replay gives; nothing is written."""
     last = parts.captures.last_id()
-    with contextlib.closing(Compared(places, HEADERS)) as files:
+    with contextlib.closing(ComparedFiles(places, HEADERS)) as files:
         report = await _replay(parts, settings, list(places), files, last, on_progress)
         files.complete()
     return report, files
@@ -148,8 +148,8 @@ def _spelling(parts: Parts, settings: Settings) -> dict[str, Any]:
     return parts.spelling() or spelling_as_json(settings.scope.canonical())
 
 
-def _new(folder: Path, places: Mapping[str, Path]) -> Rebuilt:
-    return Rebuilt(folder, places, HEADERS)
+def _new(folder: Path, places: Mapping[str, Path]) -> ReplacedFiles:
+    return ReplacedFiles(folder, places, HEADERS)
 
 
 @contextlib.contextmanager

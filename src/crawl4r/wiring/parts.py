@@ -27,7 +27,7 @@ from crawl4r.storage.database import Database
 from crawl4r.storage.layout import refuse_foreign_state, refuse_occupied
 from crawl4r.storage.lock import WorkspaceLock
 from crawl4r.storage.tables import Notes
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 
 METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
 PAGES_FILE = Path("logs", "pages.csv")
@@ -66,7 +66,7 @@ class Parts(Struct, frozen=True):
         text = self.notes.get(_SPELLING)
         return dict(json.loads(text)) if text else None
 
-    def note_spelling(self, rules: ReadingRules) -> None:
+    def note_spelling(self, rules: LinkRules) -> None:
         self.notes.put(_SPELLING, json.dumps(rules.as_json()["canonical"]))
 
 

@@ -148,7 +148,7 @@ def open_catalogue(path: Path) -> Iterator[Catalogue | None]:
         yield catalogue
 
 
-class SearchDoor:
+class SearchHandle:
     """Searches a workspace, also while it is crawled; takes up a rebuilt index when there is one."""
 
     def __init__(self, path: Path, settings: Settings) -> None:

@@ -14,15 +14,15 @@ from crawl4r.frontier.priority import PRIORITIES
 from crawl4r.frontier.spool import SpoolWriter
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.politeness.host_budget import HostBudgets
-from crawl4r.politeness.shared_host_lock import Turnstile
+from crawl4r.politeness.shared_host_lock import HostLock
 from crawl4r.settings.load import Settings
 from crawl4r.wiring.parts import Parts, spool_folder
 
 
 def shared_budgets(workspace: Path, settings: Settings) -> HostBudgets:
     """Budgets that hold for both processes together."""
-    turnstile = Turnstile(spool_folder(workspace) / "hosts")
-    return HostBudgets(settings.politeness.host_rules(), turnstile)
+    host_lock = HostLock(spool_folder(workspace) / "hosts")
+    return HostBudgets(settings.politeness.host_rules(), host_lock)
 
 
 def build_announcer(

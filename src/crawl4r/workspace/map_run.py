@@ -15,7 +15,7 @@ from crawl4r.discovery.links.link_judge import LISTED
 from crawl4r.model import LISTING, FoundBy, Visit
 from crawl4r.settings.load import Settings
 from crawl4r.storage.database import Database
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from crawl4r.workspace.run import CrawlRun
 
 _NAMED = f"""
@@ -55,7 +55,7 @@ class MapRun(CrawlRun):
             self.sayings[visit.lease.url] = visit.words
         await super()._on_kept(visit)
 
-    def _rules(self) -> ReadingRules:
+    def _rules(self) -> LinkRules:
         return replace(super()._rules(), lists_only=True)
 
 

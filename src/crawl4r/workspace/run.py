@@ -20,12 +20,12 @@ from crawl4r.model import Capture, FoundBy, Visit
 from crawl4r.politeness.host_budget import HostBudgets
 from crawl4r.resilience.health_file import new_history
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.network import NetworkWatch
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.stall import WatchRules
 from crawl4r.settings.load import Settings
 from crawl4r.urls.canonical import as_seed, canonicalize, split
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from crawl4r.wiring.crawl import (
     CrawlHooks,
     CrawlOrder,
@@ -79,10 +79,10 @@ class CrawlRun:
         self.documenter: Documenter | None = None
         self.follower: IndexFollower | None = None
         self.logs: list[LogFollower] = []
-        self.brake = Brake()
+        self.brake = PauseGate()
         self.heart = Heartbeat(parts.clock.monotonic)
         self.history = new_history()
-        self.network = Network(self.brake, self.heart, self.watch_rules)
+        self.network = NetworkWatch(self.brake, self.heart, self.watch_rules)
         self.may_exit = False  # end the whole process when its event loop stays blocked
         self._watch = CrawlWatch(self)
         self._reopen = reopen
@@ -288,7 +288,7 @@ class CrawlRun:
         assert self.control is not None
         return [self.control.watch(), self._watch.follow()]
 
-    def _rules(self) -> ReadingRules:
+    def _rules(self) -> LinkRules:
         return self.settings.reading_rules(self._hosts)
 
     async def _crawl_and_read(self, crawl: Crawl) -> EndedBy:

@@ -15,7 +15,7 @@ from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.politeness.host_budget import HostBudgets
 from crawl4r.settings.load import Settings
 from crawl4r.storage.lock import holder_of
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from crawl4r.wiring.crawl import RulesInForce
 from crawl4r.wiring.parts import Parts, discoverer_folder, spool_folder
 from crawl4r.wiring.spool import build_announcer, build_feed
@@ -111,7 +111,7 @@ class ScrapeRun(CrawlRun):
         )
         return [*super()._beside(crawl), self.feed.follow()]
 
-    def _rules(self) -> ReadingRules:
+    def _rules(self) -> LinkRules:
         return replace(super()._rules(), follow_links=False)
 
     def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:

@@ -20,10 +20,10 @@ from crawl4r.crawling.loop import Crawl, EndedBy
 from crawl4r.errors import StorageFull
 from crawl4r.resilience.health_file import HealthFile
 from crawl4r.resilience.heartbeat import Heartbeat
-from crawl4r.resilience.network import Network
-from crawl4r.resilience.pause_gate import Brake
+from crawl4r.resilience.network import NetworkWatch
+from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.probes import Prober, in_words
-from crawl4r.resilience.stall import Decision, Facts, View, WatchRules
+from crawl4r.resilience.stall import CrawlView, Decision, Facts, WatchRules
 from crawl4r.resilience.watchdog import Watchdog
 from crawl4r.settings.load import Settings
 from crawl4r.storage.layout import PAUSE
@@ -39,7 +39,7 @@ _SOON = 5.0  # seconds of silence that need no explanation
 _REMEMBERED = 16  # of the newest captures, whose hosts can be probed
 
 
-class Watched(Protocol):
+class WatchedRun(Protocol):
     """What must be known of a run to look after it."""
 
     role: str
@@ -48,9 +48,9 @@ class Watched(Protocol):
     crawl: Crawl | None
     documenter: Documenter | None
     follower: IndexFollower | None
-    brake: Brake
+    brake: PauseGate
     heart: Heartbeat
-    network: Network
+    network: NetworkWatch
     may_exit: bool
     history: dict[str, Any]
     seconds: float  # 0 as long as pages are visited
@@ -68,7 +68,7 @@ class Watched(Protocol):
 class CrawlWatch:
     """Looks after one run, in its event loop and beside it."""
 
-    def __init__(self, run: Watched) -> None:
+    def __init__(self, run: WatchedRun) -> None:
         self._run = run
         self._ordered: EndedBy | None = None  # the end, from here
         self._why = ""
@@ -121,19 +121,19 @@ class CrawlWatch:
         self._problem = asyncio.get_running_loop().create_future()
         await self._problem
 
-    def look(self) -> View:
+    def look(self) -> CrawlView:
         """Where the crawl stands. Runs in the event loop, so it sees no half-made change."""
         run, heart = self._run, self._run.heart
         if run.seconds:
             self._hear_of_documents()
         if run.brake.is_held:
             is_paused = run.brake.is_held_by(PAUSE)
-            return View(heart.at, math.inf, "; ".join(run.brake.reasons), is_paused)
+            return CrawlView(heart.at, math.inf, "; ".join(run.brake.reasons), is_paused)
         if heart.clock() - heart.at < min(_SOON, run.watch_rules().stall_seconds / 2):
-            return View(heart.at, heart.at)
+            return CrawlView(heart.at, heart.at)
         if run.is_ahead():
-            return View(heart.at, math.inf, "somebody to take the pages it has")
-        return View(heart.at, self._expected_at())
+            return CrawlView(heart.at, math.inf, "somebody to take the pages it has")
+        return CrawlView(heart.at, self._expected_at())
 
     def obey(self, decision: Decision, facts: Facts) -> None:
         """Do what the watchdog decided. Runs in the event loop."""

@@ -59,7 +59,7 @@ _NOT_ASKING = {"agent": {"require_contact": False}}  # nothing is asked of any s
 
 if TYPE_CHECKING:
     from crawl4r.logs.replay import ReplayReport
-    from crawl4r.storage.replaced_files import Compared
+    from crawl4r.storage.replaced_files import ComparedFiles
     from crawl4r.transfer.import_warc import ArchiveCounts
     from crawl4r.wiring.crawl import MakeTransport
     from crawl4r.workspace.run import CrawlRun
@@ -264,7 +264,7 @@ class Workspace:
 
     async def check_replay(
         self, places: Mapping[str, Path], on_progress: Callable[[int], None] | None = None
-    ) -> tuple[ReplayReport, Compared]:
+    ) -> tuple[ReplayReport, ComparedFiles]:
         """Compare files, by their kind, with what a replay gives; nothing is written."""
         from crawl4r.wiring.logs import check_logs  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawl4r.content.compare.alignment import gaps
-from crawl4r.content.compare.changes import Change, compare, diff
+from crawl4r.content.compare.changes import TextChange, compare, diff
 from tests.content.chunks.markdown_documents import DOCUMENT
 
 UNCHANGED = {
@@ -31,7 +31,7 @@ UNCHANGED = {
 
 @pytest.mark.parametrize(("before", "after"), UNCHANGED.values(), ids=UNCHANGED)
 def test_what_changes_by_itself_is_no_change(before: str, after: str) -> None:
-    assert compare(before, after) == Change("unchanged", 0, 0, 0.0)
+    assert compare(before, after) == TextChange("unchanged", 0, 0, 0.0)
     assert diff(before, after) == ""
 
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from crawl4r.crawling.reader import Reader, Reading
+from crawl4r.crawling.reader import PageReading, Reader
 from crawl4r.crawling.reading_process import make_reader
 from crawl4r.crawling.safe_reader import SafeReader
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.model import Found, FoundBy, PageBody
 from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from crawl4r.urls.scope import ScopeRules
 
 PAGE = "http://e.org/folder/page?q=1"
 
 
-def read(html: str | bytes, url: str = PAGE, **rules: Any) -> Reading:
+def read(html: str | bytes, url: str = PAGE, **rules: Any) -> PageReading:
     body = html.encode() if isinstance(html, str) else html
-    return Reader(ReadingRules(**rules)).read(PageBody(body, url, "text/html; charset=utf-8"), 1)
+    return Reader(LinkRules(**rules)).read(PageBody(body, url, "text/html; charset=utf-8"), 1)
 
 
 def links(html: str | bytes, url: str = PAGE) -> list[str]:
@@ -138,8 +138,8 @@ def test_a_refresh_full_of_blanks_is_read_in_time() -> None:
     """A pattern that tries every split of 400 blanks would be stopped by the sandbox."""
     html = f'<meta http-equiv=refresh content="{" " * 400}\nx\ny"><a href=/x>'
 
-    async def read_in_sandbox() -> Reading:
-        rules = ReadingRules().as_json()
+    async def read_in_sandbox() -> PageReading:
+        rules = LinkRules().as_json()
         async with Sandbox(READER, rules, seconds=5) as sandbox:
             return await SafeReader(sandbox).read(PageBody(html.encode(), PAGE), 0)
 
@@ -223,9 +223,9 @@ def test_one_page_cannot_name_more_than_ten_thousand_links() -> None:
 
 
 def test_the_rules_cross_to_the_reading_process_unchanged() -> None:
-    rules = ReadingRules(ScopeRules(hosts=["e.org"]), keywords=["a"], max_depth=3)
+    rules = LinkRules(ScopeRules(hosts=["e.org"]), keywords=["a"], max_depth=3)
     plain = json.loads(json.dumps(rules.as_json()))
-    assert json.loads(json.dumps(ReadingRules.from_json(plain).as_json())) == plain
+    assert json.loads(json.dumps(LinkRules.from_json(plain).as_json())) == plain
     read_page = make_reader(plain)
     head = ["page", 0, False, False, PAGE]
     assert read_page(head, b"<a href=/x>").found[0].url == "http://e.org/x"
@@ -258,7 +258,7 @@ def test_words_are_told_of_addresses_that_may_be_one_of_many(url: str, is_told: 
 def test_a_link_that_a_reader_names_is_held_against_the_rules(
     change: dict[str, Any], holds: bool
 ) -> None:
-    judge = LinkJudge(ReadingRules(ScopeRules(hosts=["e.org"]), max_depth=3))
+    judge = LinkJudge(LinkRules(ScopeRules(hosts=["e.org"]), max_depth=3))
     item = judge.judge("/x", PAGE, 2, FoundBy.LINK)
     assert item is not None
     assert judge.confirms(item._replace(**change), 2) is holds

@@ -7,7 +7,7 @@ import pytest
 from crawl4r.crawling.reader import Reader
 from crawl4r.discovery.links.seen import SeenLinks
 from crawl4r.model import Found, PageBody
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 
 ROOT = "http://e.org/"
 
@@ -16,7 +16,7 @@ class Site:
     """Pages read one after the other by one reader."""
 
     def __init__(self, **rules: object) -> None:
-        self._reader = Reader(ReadingRules(**rules))
+        self._reader = Reader(LinkRules(**rules))
 
     def finds(self, html: str, url: str = ROOT, depth: int = 0) -> list[Found]:
         return self._reader.read(PageBody(html.encode(), url), depth).found

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl4r.discovery.links.page_links import Document
+from crawl4r.discovery.links.page_links import LinkDocument
 from crawl4r.discovery.listings.feed import (
     MOST_ENTRIES,
-    Feed,
     FeedEntry,
+    FeedListing,
     feed_links_of,
     read_feed_links,
 )
@@ -22,7 +22,7 @@ HOME = "https://e.org/blog/feed"
 MOMENT = datetime(2024, 5, 17, 6, 30, tzinfo=UTC).timestamp()
 
 
-def read(text: str, content_type: str = "") -> Feed:
+def read(text: str, content_type: str = "") -> FeedListing:
     return read_feed_links(text.encode(), HOME, content_type)
 
 
@@ -125,7 +125,7 @@ WHOLE = {
 @pytest.mark.parametrize(("kind", "text"), WHOLE.values(), ids=WHOLE)
 def test_a_feed_names_its_pages_and_when_they_were_published(kind: str, text: str) -> None:
     entries = [FeedEntry("https://e.org/a?x=1&y=2", MOMENT), FeedEntry("https://e.org/b")]
-    assert read(text) == Feed(kind, entries)  # type: ignore[arg-type]
+    assert read(text) == FeedListing(kind, entries)  # type: ignore[arg-type]
     assert read_feed_links(gzip.compress(text.encode()), HOME).entries == entries
 
 
@@ -285,7 +285,7 @@ def test_a_page_names_its_feeds() -> None:
         <link rel=alternate hreflang=de href="/de"> <link rel=stylesheet type="text/css" href="/s">
         <link rel=stylesheet type="application/rss+xml" href="/odd">
         </head><body><a href="/rss" type="application/rss+xml">RSS</a>"""
-    assert feed_links_of(Document(html).tree, "https://e.org/blog/") == [
+    assert feed_links_of(LinkDocument(html).tree, "https://e.org/blog/") == [
         "https://e.org/feed",
         "https://e.org/blog/atom.xml",
         "https://e.org/feed.json",
@@ -293,4 +293,4 @@ def test_a_page_names_its_feeds() -> None:
     many = "".join(
         f'<link rel=alternate type="application/rss+xml" href="/{n}">' for n in range(99)
     )
-    assert len(feed_links_of(Document(many.encode()).tree, HOME)) == 20
+    assert len(feed_links_of(LinkDocument(many.encode()).tree, HOME)) == 20

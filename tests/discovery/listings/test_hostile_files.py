@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawl4r.discovery.listings.common_crawl import read_collections, read_page_count, read_results
-from crawl4r.discovery.listings.feed import Feed, read_feed_links
+from crawl4r.discovery.listings.feed import FeedListing, read_feed_links
 from crawl4r.discovery.listings.sitemap import MOST_ENTRIES, Sitemap, SitemapEntry, read_sitemap
 from crawl4r.formats.gzip import text_pieces, unpack
 from crawl4r.urls.canonical import try_canonicalize
@@ -51,7 +51,7 @@ BODIES = {
 @pytest.mark.parametrize("root", BODIES)
 def test_a_document_type_is_refused_with_all_that_follows(root: str, doctype: str) -> None:
     text = '<?xml version="1.0"?>\n' + doctype.replace("ROOT", root) + BODIES[root]
-    found: Sitemap | Feed
+    found: Sitemap | FeedListing
     for found in (read_sitemap(text.encode(), HOME), read_feed_links(text.encode(), HOME)):
         assert (found.kind, list(found.entries)) == ("none", [])
         assert "a document type is refused" in found.problem
@@ -86,7 +86,7 @@ def test_a_gzip_bomb_is_cut_at_the_cap() -> None:
 
 
 @pytest.mark.parametrize("reads", [read_sitemap, read_feed_links])
-def test_gzip_inside_gzip_is_refused(reads: Callable[[bytes, str], Sitemap | Feed]) -> None:
+def test_gzip_inside_gzip_is_refused(reads: Callable[[bytes, str], Sitemap | FeedListing]) -> None:
     found = reads(gzip.compress(gzip.compress(BODIES["urlset"].encode())), HOME)
     assert (found.kind, list(found.entries)) == ("none", [])
     assert "gzip inside gzip is refused" in found.problem

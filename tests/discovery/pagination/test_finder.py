@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from crawl4r.discovery.links.page_links import Document
+from crawl4r.discovery.links.page_links import LinkDocument
 from crawl4r.discovery.pagination.finder import Pagination, find_pagination
 from tests.discovery.pagination.false_friends import FALSE_FRIENDS, FalseFriend
 from tests.discovery.pagination.pager_pages import PAGERS, H, Pager
 
 
 def found_in(url: str, html: str) -> Pagination:
-    return find_pagination(Document(f"<body>{html}".encode()), H + url)
+    return find_pagination(LinkDocument(f"<body>{html}".encode()), H + url)
 
 
 @pytest.mark.parametrize("page", PAGERS, ids=[page.name for page in PAGERS])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crawl4r.discovery.links.page_links import Document
+from crawl4r.discovery.links.page_links import LinkDocument
 from crawl4r.discovery.pagination.finder import Pagination, find_pagination
 from crawl4r.discovery.pagination.rule import PageRule, PageStyle
 from crawl4r.discovery.pagination.slots import slots_of
@@ -110,7 +110,7 @@ def pager(rule: PageRule, current: int, last: int) -> str:
 @given(rules(), st.integers(3, 14))
 def test_every_page_of_a_list_gives_the_same_rule(rule: PageRule, last: int) -> None:
     for current in range(1, last + 1):
-        page = Document(pager(rule, current, last).encode())
+        page = LinkDocument(pager(rule, current, last).encode())
         found = find_pagination(page, rule.url_of(current))
         assert found.rule == rule
         assert found.rule.key == rule.key
@@ -129,7 +129,7 @@ def test_a_list_has_one_key_where_only_words_lead_on(rule: PageRule, last: int) 
         before, after = rule.url_of(max(1, current - 1)), rule.url_of(current + 1)
         html = f'<a href="{escape(before)}">Previous page</a>' if current > 1 else ""
         html += f'<a href="{escape(after)}">Next page</a>' if current < last else ""
-        found = find_pagination(Document(html.encode()), rule.url_of(current))
+        found = find_pagination(LinkDocument(html.encode()), rule.url_of(current))
         assert found.next == (after if current < last else None)
         assert found.previous == (before if current > 1 else None)
         if 1 < current < last:
@@ -173,7 +173,7 @@ PIECES = (
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.sampled_from(PIECES))
 @example('<a href="?page={n}">2</a>', "")
 def test_no_page_whatever_it_says_breaks_the_finder(html: str, tail: str) -> None:
-    document = Document(html.encode("utf-8", "replace"))
+    document = LinkDocument(html.encode("utf-8", "replace"))
     for url in (f"{HOST}/{tail}", tail, ""):
         found = find_pagination(document, url)
         assert all(number >= 1 for number, _ in found.pages)
@@ -182,8 +182,8 @@ def test_no_page_whatever_it_says_breaks_the_finder(html: str, tail: str) -> Non
 @steady
 @given(st.binary(max_size=200), st.text(max_size=60))
 def test_arbitrary_bytes_and_urls_never_raise(html: bytes, url: str) -> None:
-    find_pagination(Document(html), url)
-    find_pagination(Document(html), f"{HOST}/{url}")
+    find_pagination(LinkDocument(html), url)
+    find_pagination(LinkDocument(html), f"{HOST}/{url}")
     slots_of(url)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crawl4r.discovery.links.page_links import Document
-from crawl4r.discovery.traps.text_fingerprint import Sayings
+from crawl4r.discovery.links.page_links import LinkDocument
+from crawl4r.discovery.traps.text_fingerprint import TextFingerprints
 
 BOILERPLATE = (
     "<p>Orders are sent on the same day when they reach us before noon, and may be returned within"
@@ -18,8 +18,8 @@ def product(number: int) -> str:
 
 
 def marks(pages: list[tuple[str, str]]) -> list[int]:
-    sayings = Sayings()
-    return [sayings.of(Document(html.encode()), f"http://e.org{path}") for path, html in pages]
+    sayings = TextFingerprints()
+    return [sayings.of(LinkDocument(html.encode()), f"http://e.org{path}") for path, html in pages]
 
 
 def test_pages_that_differ_in_a_table_alone_say_something_of_their_own() -> None:

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawl4r.reports.host.figures import GRAIN, AtOnce, Gaps, LogCounts, Peak, Timeline
-from crawl4r.reports.host.refusals import Refusal, Refusals
-from crawl4r.reports.host.requests import Batch
-from crawl4r.reports.host.tally import Tally
+from crawl4r.reports.host.refusals import Refusal, RefusedAnswers
+from crawl4r.reports.host.requests import RequestBatch
+from crawl4r.reports.host.tally import HostTally
 
 START = 1_700_000_000.0
 MOMENTS = st.lists(
@@ -97,7 +97,7 @@ def test_a_timeline_counts_each_request_once_in_few_buckets(
 def test_how_long_we_stayed_away_is_up_to_the_next_request_of_all(
     rows: list[tuple[float, int]], size: int, refused: set[int]
 ) -> None:
-    refusals = Refusals()
+    refusals = RefusedAnswers()
     expected = []
     for start in range(0, len(rows), size):
         found = []
@@ -124,12 +124,12 @@ def test_a_quantile_of_nothing_is_not_known() -> None:
 
 def peak_memory(requests: int) -> int:
     """Bytes at most while so many requests of ever new paths and reasons are counted."""
-    tally = Tally(crawl_delay=1.0)
+    tally = HostTally(crawl_delay=1.0)
     tracemalloc.start()
     for start in range(0, requests, 1000):
         numbers = range(start, start + 1000)
         tally.take(
-            Batch(
+            RequestBatch(
                 at=[START + number for number in numbers],
                 latency_ms=[number % 500 for number in numbers],
                 status=[(200, 404, 429, None)[number % 4] for number in numbers],

@@ -17,7 +17,7 @@ from typing import IO
 
 from crawl4r.archive.warc.records import IndexEntry, warc_date
 from crawl4r.archive.warc.surt import surt_key
-from crawl4r.archive.warc.writer import Place
+from crawl4r.archive.warc.writer import RecordPlace
 from crawl4r.errors import StorageFull
 
 _CACHE_KIB = 16 * 1024
@@ -89,7 +89,7 @@ def export_notes() -> Iterator[ExportNotes]:
         notes.close()
 
 
-def cdxj_line(entry: IndexEntry, place: Place) -> bytes:
+def cdxj_line(entry: IndexEntry, place: RecordPlace) -> bytes:
     """`key timestamp {...}` with the fields, and in the order, of pywb's indexer."""
     fields = {"url": entry.url}
     if entry.mime is not None:

@@ -37,7 +37,7 @@ class Packing(StrEnum):
 SUFFIXES = {Packing.GZIP: ".warc.gz", Packing.ZSTD: ".warc.zst", Packing.NONE: ".warc"}
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record stands."""
 
     file: str
@@ -58,7 +58,7 @@ class WarcSeries:
         max_size: int | None,
         open_file: Callable[[str], IO[bytes]],
         begin: Callable[[str], Record],
-        on_entry: Callable[[IndexEntry, Place], None],
+        on_entry: Callable[[IndexEntry, RecordPlace], None],
     ) -> None:
         self._name = name
         self._packing = packing
@@ -98,7 +98,7 @@ class WarcSeries:
         self._file.write(packed)
         if record.entry:
             length = len(packed) - (len(_GAP) if self._packing is Packing.NONE else 0)
-            self._on_entry(record.entry, Place(self.names[-1], self._size, length))
+            self._on_entry(record.entry, RecordPlace(self.names[-1], self._size, length))
         self._size += len(packed)
         self.bytes += len(packed)
         self.records += 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from crawl4r.content.markdown.blocks import Block, ChunkKind
+from crawl4r.content.markdown.blocks import ChunkKind, MarkdownBlock
 from crawl4r.content.markdown.lines import split_lines
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
@@ -22,7 +22,7 @@ _SENTENCE_BREAK = re.compile(
 _WORD = re.compile(r"\s*\S+\s*|\s+")
 
 
-class Section(NamedTuple):
+class MarkdownSection(NamedTuple):
     """A heading (with the parents that had no text of their own) and what stands below it."""
 
     path: tuple[str, ...]
@@ -40,7 +40,7 @@ class Atom(NamedTuple):
     depth: int  # of the break before it; shallow breaks are better places to cut
     room: int  # tokens that a piece beginning here may have
     section: int
-    block: Block
+    block: MarkdownBlock
 
 
 def counting_once(count: CountTokens) -> CountTokens:
@@ -55,9 +55,9 @@ def counting_once(count: CountTokens) -> CountTokens:
     return count_new
 
 
-def sections_of(blocks: Sequence[Block]) -> list[Section]:
+def sections_of(blocks: Sequence[MarkdownBlock]) -> list[MarkdownSection]:
     """Cut at headings; one followed at once by a heading below it stays with that."""
-    sections: list[Section] = []
+    sections: list[MarkdownSection] = []
     path: list[tuple[int, str]] = []
     first = 0
     for at, block in enumerate(blocks):
@@ -75,16 +75,16 @@ def sections_of(blocks: Sequence[Block]) -> list[Section]:
 
 
 def _section(
-    blocks: Sequence[Block], path: Sequence[tuple[int, str]], first: int, end: int
-) -> Section:
+    blocks: Sequence[MarkdownBlock], path: Sequence[tuple[int, str]], first: int, end: int
+) -> MarkdownSection:
     body = next((at for at in range(first, end) if not blocks[at].level), end)
-    return Section(tuple(words for _, words in path if words), first, body, end)
+    return MarkdownSection(tuple(words for _, words in path if words), first, body, end)
 
 
 def structural_atoms(
     markdown: str,
-    blocks: Sequence[Block],
-    sections: Sequence[Section],
+    blocks: Sequence[MarkdownBlock],
+    sections: Sequence[MarkdownSection],
     count: CountTokens,
     limit: int,
 ) -> list[Atom]:
@@ -105,8 +105,8 @@ def structural_atoms(
 
 def _block_tokens(
     markdown: str,
-    blocks: Sequence[Block],
-    sections: Sequence[Section],
+    blocks: Sequence[MarkdownBlock],
+    sections: Sequence[MarkdownSection],
     count: CountTokens,
     limit: int,
 ) -> list[int]:
@@ -129,8 +129,8 @@ def _block_tokens(
 
 def word_atoms(
     markdown: str,
-    blocks: Sequence[Block],
-    sections: Sequence[Section],
+    blocks: Sequence[MarkdownBlock],
+    sections: Sequence[MarkdownSection],
     count: CountTokens,
     limit: int,
 ) -> list[Atom]:

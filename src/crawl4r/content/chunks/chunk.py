@@ -12,7 +12,7 @@ from typing import NamedTuple
 from crawl4r.content.chunks.atoms import (
     Atom,
     CountTokens,
-    Section,
+    MarkdownSection,
     counting_once,
     sections_of,
     structural_atoms,
@@ -188,7 +188,7 @@ def _chunks(
     markdown: str,
     packing: _Packing,
     ranges: Sequence[_Range],
-    sections: Sequence[Section],
+    sections: Sequence[MarkdownSection],
     count: CountTokens,
 ) -> list[Chunk]:
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()

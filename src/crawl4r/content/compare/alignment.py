@@ -1,9 +1,9 @@
 """Which items two sequences have in common, in order, with bounded work.
 
 Items that occur once on either side are anchors (the longest run of them that keeps the order, as
-in patience diff). Between anchors the shortest edit is found (Myers 1986), unless it is longer than
-`_MAX_EDITS`, or the steps of all stretches together are more than `Budget` allows: then that stretch
-counts as replaced. So the work is linear in the items, and bounded, where difflib may take the square.
+in patience diff). Between anchors the shortest edit is found (Myers 1986). A stretch whose edit is
+longer than `_MAX_EDITS`, or that comes after the steps of `WorkBudget` are used up, counts as replaced.
+So the work is linear in the items, and bounded, where difflib may take the square.
 """
 
 from __future__ import annotations
@@ -28,17 +28,19 @@ class Gap(NamedTuple):
     b_end: int
 
 
-class Budget(Struct):
+class WorkBudget(Struct):
     """How many steps may still be taken to find shortest edits."""
 
     steps: int = _MAX_STEPS
 
 
-def gaps(before: Sequence[str], after: Sequence[str], budget: Budget | None = None) -> list[Gap]:
+def gaps(
+    before: Sequence[str], after: Sequence[str], budget: WorkBudget | None = None
+) -> list[Gap]:
     """What differs, in order; none for equal sequences. Everything between is equal."""
     found = []
     a = b = 0
-    pairs = _pairs(before, after, budget or Budget())
+    pairs = _pairs(before, after, budget or WorkBudget())
     for next_a, next_b in [*pairs, (len(before), len(after))]:
         if a < next_a or b < next_b:
             found.append(Gap(a, next_a, b, next_b))
@@ -46,7 +48,9 @@ def gaps(before: Sequence[str], after: Sequence[str], budget: Budget | None = No
     return found
 
 
-def _pairs(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[tuple[int, int]]:
+def _pairs(
+    before: Sequence[str], after: Sequence[str], budget: WorkBudget
+) -> list[tuple[int, int]]:
     """The places of items that are matched, growing on both sides."""
     head, tail = _common_ends(before, after)
     pairs = [(at, at) for at in range(head)]
@@ -104,7 +108,7 @@ def _longest_growing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _matched_between(
-    before: Sequence[str], after: Sequence[str], gap: Gap, budget: Budget
+    before: Sequence[str], after: Sequence[str], gap: Gap, budget: WorkBudget
 ) -> list[tuple[int, int]]:
     """Places matched within a gap. Items that only one side has are out of the question at once."""
     common = set(before[gap.a_start : gap.a_end]) & set(after[gap.b_start : gap.b_end])
@@ -114,7 +118,9 @@ def _matched_between(
     return [(old[a], new[b]) for a, b in matched]
 
 
-def _match(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[tuple[int, int]]:
+def _match(
+    before: Sequence[str], after: Sequence[str], budget: WorkBudget
+) -> list[tuple[int, int]]:
     """Matched places of the shortest edit; none when it is too long to look for."""
     reached = {1: 0}  # on each diagonal (place before minus place after), how far before
     trail: list[dict[int, int]] = []

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from crawl4r.content.compare.alignment import Budget, Gap, gaps
+from crawl4r.content.compare.alignment import Gap, WorkBudget, gaps
 from crawl4r.content.markdown.blocks import ChunkKind, scan_blocks
 from crawl4r.content.markdown.lines import split_lines
 
@@ -68,7 +68,7 @@ _LONG = 500  # characters beyond which a sentence is cut at blanks, to be readab
 _LONG_PART = re.compile(r"\S.{0,200}(?= |$)|\S+")
 
 
-class Change(NamedTuple):
+class TextChange(NamedTuple):
     """How much two texts differ, in words."""
 
     kind: Literal["unchanged", "changed"]
@@ -78,8 +78,8 @@ class Change(NamedTuple):
     is_cut: bool = False  # they are too long, and what differs far behind counts as replaced
 
 
-class Compared(NamedTuple):
-    change: Change
+class TextComparison(NamedTuple):
+    change: TextChange
     diff: str = ""  # only when it was asked for
 
 
@@ -97,16 +97,16 @@ class _Pair(NamedTuple):
         return self.rest_before != self.rest_after
 
 
-def compare(before: str, after: str) -> Change:
+def compare(before: str, after: str) -> TextChange:
     """Whether, and by how many words, the text really changed."""
     if before == after:
-        return Change("unchanged", 0, 0, 0.0)
+        return TextChange("unchanged", 0, 0, 0.0)
     pair = _comparable(before, after)
     old, new = _keys(_segments(pair.before)), _keys(_segments(pair.after))
     if _flat(old) == _flat(new) and not pair.is_cut:
-        return Change("unchanged", 0, 0, 0.0)
+        return TextChange("unchanged", 0, 0, 0.0)
     added = removed = 0
-    budget = Budget()
+    budget = WorkBudget()
     for gap in gaps(old, new, budget):
         old_words = " ".join(old[gap.a_start : gap.a_end]).split()
         new_words = " ".join(new[gap.b_start : gap.b_end]).split()
@@ -118,7 +118,7 @@ def compare(before: str, after: str) -> Change:
         more, less = len(pair.rest_after.split()), len(pair.rest_before.split())
         added, removed, words = added + more, removed + less, words + more + less
     # Texts that differ in no word differ in blanks or signs beyond what was compared.
-    return Change("changed", added, removed, (added + removed) / (words or 1), pair.is_cut)
+    return TextChange("changed", added, removed, (added + removed) / (words or 1), pair.is_cut)
 
 
 def diff(
@@ -142,14 +142,14 @@ def diff(
     return "\n".join(lines) + "\n"
 
 
-def make_comparer(_: Any) -> Callable[[Mapping[str, Any], bytes], Compared]:
+def make_comparer(_: Any) -> Callable[[Mapping[str, Any], bytes], TextComparison]:
     """The sandbox's entry: both texts in one body, the first of them `length` bytes long."""
 
-    def run(head: Mapping[str, Any], body: bytes) -> Compared:
+    def run(head: Mapping[str, Any], body: bytes) -> TextComparison:
         before, after = body[: head["length"]].decode(), body[head["length"] :].decode()
         labels = head["labels"]
         lines = diff(before, after, labels=(labels[0], labels[1])) if labels else ""
-        return Compared(compare(before, after), lines)
+        return TextComparison(compare(before, after), lines)
 
     return run
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crawl4r.content.extract.blocks import FLAGS, Page
+from crawl4r.content.extract.blocks import FLAGS, BlockPage
 
 Numbers: TypeAlias = NDArray[np.float32]
 Indexes: TypeAlias = NDArray[np.int64]
@@ -71,13 +71,13 @@ class NameWeights:
         return known
 
 
-def features(page: Page, weights: NameWeights) -> Numbers:
+def features(page: BlockPage, weights: NameWeights) -> Numbers:
     """A row a block. `page` must have blocks."""
     return _Features(page, weights).table()
 
 
 class _Features:
-    def __init__(self, page: Page, weights: NameWeights) -> None:
+    def __init__(self, page: BlockPage, weights: NameWeights) -> None:
         self.page = page
         self.count = len(page.blocks)
         self.order = np.arange(self.count)

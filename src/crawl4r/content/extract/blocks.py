@@ -65,7 +65,7 @@ class Container(Struct):
     last: int = 0
 
 
-class Block(Struct):
+class TextBlock(Struct):
     """A run of text directly inside a container."""
 
     container: int
@@ -75,12 +75,12 @@ class Block(Struct):
     words: int
 
 
-class Page(Struct):
+class BlockPage(Struct):
     """What one walk yields; no containers when there is no body."""
 
     title: str
     containers: list[Container]
-    blocks: list[Block]
+    blocks: list[TextBlock]
     junk: list[Element]  # elements to remove whatever else is decided
 
 
@@ -102,27 +102,27 @@ class _Run:
             if in_link:
                 self.linked += len(text.strip())
 
-    def close(self, container: int, blocks: list[Block]) -> None:
+    def close(self, container: int, blocks: list[TextBlock]) -> None:
         """Append the run as a block of `container`, if it has text, and begin another."""
         if not self.is_blank:
             text = "".join(self.texts)
-            blocks.append(Block(container, self.nodes, text, self.linked, len(text.split())))
+            blocks.append(TextBlock(container, self.nodes, text, self.linked, len(text.split())))
             self.linked = 0
             self.is_blank = True
         self.nodes = []
         self.texts = []
 
 
-def walk(tree: Document) -> Page:
+def walk(tree: Document) -> BlockPage:
     """The text blocks of the body, and the elements around them."""
     title, body = tree.find("title"), body_of(tree)
-    page = Page(title.text if title is not None else "", [], [], [])
+    page = BlockPage(title.text if title is not None else "", [], [], [])
     if body is not None:
         _walk(body, page)
     return page
 
 
-def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call a node costs as much
+def _walk(body: Element, page: BlockPage) -> None:  # noqa: PLR0912  one loop: a call a node costs as much
     containers, blocks, junk, run = page.containers, page.blocks, page.junk, _Run()
     flags, classes, names = _describe(body, "body")
     containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
@@ -176,7 +176,7 @@ def _walk(body: Element, page: Page) -> None:  # noqa: PLR0912  one loop: a call
     containers[0].last = len(blocks)
 
 
-def _begin(page: Page, node: Element, tag: str, outer: int, links: int) -> int:
+def _begin(page: BlockPage, node: Element, tag: str, outer: int, links: int) -> int:
     """Begin a container within another; its number."""
     flags, classes, names = _describe(node, tag)
     around, number, first = page.containers[outer], len(page.containers), len(page.blocks)

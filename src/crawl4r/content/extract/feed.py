@@ -10,13 +10,13 @@ from crawl4r.content.markdown.convert import markdown_of_html
 _MOST_ENTRIES = 500
 
 
-class Feed(NamedTuple):
+class FeedDocument(NamedTuple):
     title: str
     markdown: str
     links: tuple[str, ...]
 
 
-def read_feed(xml: str, url: str) -> Feed | None:
+def read_feed(xml: str, url: str) -> FeedDocument | None:
     """RSS 0.9 to 2.0, RDF and Atom; None when it is none of them, is broken, or declares entities."""
     root = parse_xml(xml)
     if root is None:
@@ -34,7 +34,7 @@ def read_feed(xml: str, url: str) -> Feed | None:
         link = _link(entry)
         links.append(link)
         parts.append(_section(entry, link, url))
-    return Feed(title, "\n\n".join(parts), tuple(link for link in links if link))
+    return FeedDocument(title, "\n\n".join(parts), tuple(link for link in links if link))
 
 
 def parse_xml(xml: str) -> ElementTree.Element | None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from turbohtml import Document, Element, Node, Text
 
-from crawl4r.content.extract.blocks import INLINE, Page, walk
+from crawl4r.content.extract.blocks import INLINE, BlockPage, walk
 from crawl4r.content.extract.model import Model
 from crawl4r.content.extract.whole_blocks import data_tables, fill_gaps, keep_whole, settle_lists
 from crawl4r.formats.html import body_of, spaced_text
@@ -168,7 +168,7 @@ def fingerprints(tree: Document) -> list[int]:
     return [_fingerprint(block.text) for block in walk(tree).blocks]
 
 
-def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
+def choose(page: BlockPage, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The blocks that together promise the highest F1 over words, when `likely` holds."""
     words = np.array([block.words for block in page.blocks], np.float64)
     likely = likely.copy()
@@ -182,7 +182,7 @@ def choose(page: Page, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
     return kept
 
 
-def _remove(page: Page, kept: NDArray[np.bool_]) -> None:
+def _remove(page: BlockPage, kept: NDArray[np.bool_]) -> None:
     """Take everything else out of the tree."""
     # Inner nodes before outer ones: what is below a removed node no longer exists.
     for junk in page.junk:
@@ -218,7 +218,7 @@ def _is_empty(node: Element) -> bool:
     return next(iter(node), None) is None
 
 
-def _is_repeated(page: Page, repeated: Holder[int]) -> NDArray[np.bool_]:
+def _is_repeated(page: BlockPage, repeated: Holder[int]) -> NDArray[np.bool_]:
     if repeated == frozenset():
         return np.zeros(len(page.blocks), bool)
     return np.array([_fingerprint(block.text) in repeated for block in page.blocks])

@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from crawl4r.content.extract.block_features import NameWeights, Numbers, features
-from crawl4r.content.extract.blocks import Page
+from crawl4r.content.extract.blocks import BlockPage
 
 _ROWS = 2_048  # blocks scored at once, to bound memory
 
@@ -49,7 +49,7 @@ class Model(Struct, frozen=True):
     names: NameWeights
     forest: Forest
 
-    def probabilities(self, page: Page) -> NDArray[np.float64]:
+    def probabilities(self, page: BlockPage) -> NDArray[np.float64]:
         """For each block of the page, of which there must be one, how likely it is content."""
         return self.forest.probabilities(features(page, self.names))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from crawl4r.content.extract.blocks import Container, Page, flag_bits
+from crawl4r.content.extract.blocks import BlockPage, Container, flag_bits
 
 _LAYOUT = frozenset(
     ["table", "h1", "h2", "form", "nav", "article", "section", "main", "aside", "header", "footer"]
@@ -30,7 +30,7 @@ _LONG_ITEM = 60  # words; what is longer is text, which the model tells as well 
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
-def data_tables(page: Page) -> list[tuple[int, int]]:
+def data_tables(page: BlockPage) -> list[tuple[int, int]]:
     """The blocks of each table that holds data, not the layout of the page."""
     layout = set()
     for each in page.containers:
@@ -47,7 +47,7 @@ def data_tables(page: Page) -> list[tuple[int, int]]:
     ]
 
 
-def _headed_tables(page: Page) -> set[tuple[int, int]]:
+def _headed_tables(page: BlockPage) -> set[tuple[int, int]]:
     """The blocks of each table that names its columns."""
     found = set()
     for each in page.containers:
@@ -59,7 +59,7 @@ def _headed_tables(page: Page) -> set[tuple[int, int]]:
     return found
 
 
-def keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
+def keep_whole(page: BlockPage, kept: NDArray[np.bool_]) -> None:
     """Keep what the blocks already kept would be torn without: tables, code, headings."""
     headed, tables = _headed_tables(page), data_tables(page)
     for first, last in tables:
@@ -84,7 +84,7 @@ def keep_whole(page: Page, kept: NDArray[np.bool_]) -> None:
 
 
 def _keep_like_headings(
-    page: Page, kept: NDArray[np.bool_], headings: list[int], tables: Mapping[int, int]
+    page: BlockPage, kept: NDArray[np.bool_], headings: list[int], tables: Mapping[int, int]
 ) -> None:
     """Keep headings of plain sections that stand beside others, made alike, whose heading is kept;
     and the table right below one: a list of names looks like no text, but has its place there."""
@@ -104,7 +104,7 @@ def _keep_like_headings(
         kept[number] = True
 
 
-def fill_gaps(page: Page, kept: NDArray[np.bool_]) -> None:
+def fill_gaps(page: BlockPage, kept: NDArray[np.bool_]) -> None:
     """Keep a paragraph or an item between others of its section that are kept."""
     for number in np.flatnonzero(~kept).tolist():
         if page.containers[page.blocks[number].container].tag not in _RUNNING_TEXT:
@@ -116,7 +116,7 @@ def fill_gaps(page: Page, kept: NDArray[np.bool_]) -> None:
             kept[number] = True
 
 
-def settle_lists(page: Page, kept: NDArray[np.bool_], likely: NDArray[np.float64]) -> None:
+def settle_lists(page: BlockPage, kept: NDArray[np.bool_], likely: NDArray[np.float64]) -> None:
     """Keep a plain list as a whole or not at all.
 
     One of which the model keeps a part goes by the average over its items, as a table does; but a
@@ -138,7 +138,7 @@ def settle_lists(page: Page, kept: NDArray[np.bool_], likely: NDArray[np.float64
             kept[first:last] |= words <= _LONG_ITEM
 
 
-def _belongs_to_text(page: Page, kept: NDArray[np.bool_], each: Container) -> bool:
+def _belongs_to_text(page: BlockPage, kept: NDArray[np.bool_], each: Container) -> bool:
     """Whether text that is kept stands right before a list, or before and after it."""
     first, last = each.first, each.last
     around = page.containers[each.parent]
@@ -152,7 +152,7 @@ def _belongs_to_text(page: Page, kept: NDArray[np.bool_], each: Container) -> bo
     return bool(is_between or follows) and _is_plain_text(page, first, last)
 
 
-def _plain_lists(page: Page, kept: NDArray[np.bool_]) -> Iterator[Container]:
+def _plain_lists(page: BlockPage, kept: NDArray[np.bool_]) -> Iterator[Container]:
     """Each list that is no row of cards and that lacks an item; outer lists first."""
     looked = 0
     for number, each in enumerate(page.containers):
@@ -173,7 +173,7 @@ def _plain_lists(page: Page, kept: NDArray[np.bool_]) -> Iterator[Container]:
             return
 
 
-def _is_plain_text(page: Page, first: int, last: int) -> bool:
+def _is_plain_text(page: BlockPage, first: int, last: int) -> bool:
     """Whether blocks are not mainly links, and not in a part that is there for other ends."""
     blocks = page.blocks[first:last]
     linked = sum([block.linked for block in blocks])
@@ -181,7 +181,7 @@ def _is_plain_text(page: Page, first: int, last: int) -> bool:
     return linked < 0.4 * length and not page.containers[blocks[0].container].flags & _ASIDE
 
 
-def _section(page: Page, number: int) -> Container:
+def _section(page: BlockPage, number: int) -> Container:
     """The smallest container that holds more than this block."""
     section = page.containers[page.blocks[number].container]
     while section.last - section.first == 1 and section.depth:

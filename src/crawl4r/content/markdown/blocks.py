@@ -40,7 +40,7 @@ class ChunkKind(StrEnum):
     LIST = "list"
 
 
-class Block(NamedTuple):
+class MarkdownBlock(NamedTuple):
     """A stretch of whole lines with the blank lines after it; a text is its blocks, joined."""
 
     start: int
@@ -86,7 +86,7 @@ class _Marks(list[_Mark]):
         return self._most is not None and len(self) >= self._most
 
 
-def scan_blocks(markdown: str, most: int | None = None) -> list[Block]:
+def scan_blocks(markdown: str, most: int | None = None) -> list[MarkdownBlock]:
     """The blocks in order; they cover the text without a gap. No block for an empty text.
 
     With `most`, about so many of them, which cover the beginning of a text that has more.
@@ -94,11 +94,12 @@ def scan_blocks(markdown: str, most: int | None = None) -> list[Block]:
     marks, lines = _Marks(most), lines_of(markdown)
     scanned = _scan(lines, 0, ChunkKind.PROSE, marks)
     if not marks:
-        return [Block(0, len(markdown), ChunkKind.PROSE, 0)] if markdown else []
+        return [MarkdownBlock(0, len(markdown), ChunkKind.PROSE, 0)] if markdown else []
     starts = [0, *(mark.start for mark in marks[1:])]
     ends = [*starts[1:], lines[scanned].start if scanned < len(lines) else len(markdown)]
     return [
-        Block(start, end, *mark[1:]) for start, end, mark in zip(starts, ends, marks, strict=True)
+        MarkdownBlock(start, end, *mark[1:])
+        for start, end, mark in zip(starts, ends, marks, strict=True)
     ]
 
 

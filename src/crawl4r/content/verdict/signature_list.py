@@ -28,7 +28,7 @@ from crawl4r.model import Verdict
 PLACES = ("title", "heading", "text", "noscript", "html", "header", "cookie", "url")
 
 
-class Entry(Struct, frozen=True):
+class SignatureEntry(Struct, frozen=True):
     """One signature. Any of its phrases or patterns will do.
 
     A verdict is reached at a weight of 1.0. Each place that matches adds the weight once, each further
@@ -51,9 +51,9 @@ class Entry(Struct, frozen=True):
 
 
 # By the verdict that they speak for.
-SIGNATURES: dict[Verdict, list[Entry]] = {
+SIGNATURES: dict[Verdict, list[SignatureEntry]] = {
     Verdict.BLOCKED: [
-        Entry(
+        SignatureEntry(
             "refusal-title",
             where=("title", "heading"),
             weight=0.7,
@@ -72,7 +72,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:zugriff|zugang) (?:verweigert|gesperrt|nicht erlaubt|blockiert)|acc[eè]s (?:refus[eé]|interdit|bloqu[eé]|restreint)|acceso (?:denegado|bloqueado|prohibido|restringido)|acesso (?:negado|bloqueado)|accesso (?:negato|bloccato)|toegang (?:geweigerd|geblokkeerd)|доступ (?:запрещ[её]н|ограничен|заблокирован)|odmowa dostępu|brak dostępu|[åa]tkomst nekad|erişim engellendi|truy cập bị từ chối|アクセスが拒否されました|アクセス拒否|アクセスが制限されています|访问被拒绝|拒绝访问|访问受限|存取被拒|접근이? ?(?:거부|차단).*",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "challenge-title",
             where=("title", "heading"),
             weight=0.8,
@@ -88,7 +88,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:sicherheits|captcha-)(?:überprüfung|prüfung|abfrage)|(?:sind sie|bist du) (?:ein )?(?:mensch|roboter)|sicherheitsüberprüfung.*|v[eé]rification (?:de s[eé]curit[eé]|humaine|requise|en cours)|[eê]tes-vous un (?:robot|humain)|verificaci[oó]n (?:de seguridad|humana|requerida)|verifica(?:ção)? de segurança|verifica di sicurezza|проверка (?:безопасности|браузера)|вы не робот|安全验证|人机验证|安全检查|ロボットではありません.*|セキュリティ(?:チェック|確認)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "moment-title",
             where=("title", "heading"),
             weight=0.5,
@@ -98,7 +98,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "just a (?:moment|second)(?: please)?|one (?:more|last|quick)(?: step| check)|attention required|client challenge|challenge(?: page)?",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "wait-title",
             where=("title", "heading"),
             weight=0.4,
@@ -108,7 +108,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:please )?wait(?: a moment)?|please wait.+|one (?:moment|second)(?: please)?|(?:un momento|einen moment|nur einen moment|un instant|um momento|een ogenblik)(?: bitte| por favor| s'il vous pla[iî]t)?|請稍候|请稍候|少々お待ちください|しばらくお待ちください|один момент|잠시만 기다려.*",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "google-sorry-title",
             where=("title",),
             weight=0.4,
@@ -118,7 +118,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "https?://.*",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "refusal-words",
             where=("text",),
             weight=0.6,
@@ -139,7 +139,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "if you (?:believe|think|feel) (?:that )?(?:this|you|your)[^.]*(?:error|mistake|incorrect|block|wrong|legitimate)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "rate-limit-words",
             where=("text",),
             weight=0.7,
@@ -153,7 +153,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "zu viele anfragen|trop de (?:requ[eê]tes|demandes)|demasiadas (?:solicitudes|peticiones)|muitas (?:solicita|requisi)|troppe richieste|te veel (?:verzoeken|aanvragen)|слишком много запросов|请求过于频繁|访问过于频繁|操作(?:太|过于)频繁|リクエストが多すぎ|アクセスが集中|요청이 너무 많",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "human-check-words",
             where=("text",),
             weight=0.7,
@@ -174,7 +174,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:mensch|roboter|kein (?:bot|roboter)) (?:sind|bist|handelt)|dass (?:sie|du) (?:ein mensch|kein (?:roboter|bot))|que vous (?:[eê]tes (?:un )?humain|n'[eê]tes pas un robot)|que (?:eres|es usted|usted es) (?:un )?(?:humano|ser humano)|que no eres un robot|que voc[eê] [eé] humano|che (?:tu )?(?:sei|non sei) (?:un )?(?:umano|robot)|что вы (?:не робот|человек)|(?:您|你)(?:不)?是(?:真人|人类|机器人)|请(?:完成|进行)(?:安全)?验证|ロボットでないこと|人間であることを|로봇이 아닙니다",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "cookies-required",
             where=("text", "noscript"),
             weight=0.7,
@@ -188,7 +188,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "cookies (?:aktivieren|akzeptieren|zulassen),? um|(?:activer|accepter) les cookies|(?:active|habilite|habilitar|acepte) las cookies|включите (?:файлы )?cookie",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "geo-block-words",
             where=("title", "heading", "text"),
             weight=0.8,
@@ -202,7 +202,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:in ihrem|in deinem) land nicht verf[uü]gbar|pas disponible dans votre (?:pays|r[eé]gion)|no (?:est[aá] )?disponible en (?:su|tu) (?:pa[ií]s|regi[oó]n)|недоступ[а-я]+ в вашей стране|您所在的(?:国家|地区)|お住まいの(?:国|地域)では",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "incident-number",
             where=("text",),
             weight=0.5,
@@ -213,7 +213,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "cloudflare ray id|performance & security by",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "cloudflare-challenge",
             where=("html",),
             weight=1.0,
@@ -222,7 +222,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "_cf_chl_opt|cf-chl-|/cdn-cgi/l/chk_|cf_chl_(?:opt|prog|rt_tk|f_tk)|id=[\"']?(?:challenge-form|challenge-running|challenge-stage|challenge-error-text|cf-challenge|cf-please-wait|trk_jschal)|/cdn-cgi/challenge-platform/(?:h/[a-z]/)?orchestrate|jschl[-_](?:vc|answer)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "cloudflare-error",
             where=("html",),
             weight=0.6,
@@ -231,7 +231,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""id=["']?cf-(?:error-details|wrapper|details-wrapper)|cf-error-(?:code|type)|class=["']?[^"'>]{0,40}cf-(?:subheadline|alert|captcha)|cf\.errors\.css|/cdn-cgi/styles/""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "imperva",
             where=("html",),
             weight=1.0,
@@ -240,7 +240,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""_incapsula_resource|incapsula incident id|powered by (?:<a[^>]{0,80}>)?incapsula|imperva\.com/(?:why|error)|id=["']?main-iframe["']?[^>]{0,200}incap|/_incapsula""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "datadome",
             where=("html",),
             weight=1.0,
@@ -249,7 +249,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""captcha-delivery\.com|geo\.captcha|dd=\{["']?(?:rt|cid|hsh)|var dd ?= ?\{|interstitial\.datadome|datadome\.co/captcha""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "perimeterx",
             where=("html",),
             weight=1.0,
@@ -258,7 +258,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""id=["']?px-captcha|window\._px(?:appid|vid|uuid|hostprefix|jsclientsrc|captcha)|captcha\.px-c(?:dn|loud)\.net|perimeterx|_pxmonitorabr|px-cloud\.net|humansecurity\.com""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "aws-waf",
             where=("html",),
             weight=1.0,
@@ -267,7 +267,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""awswafcookiedomainlist|awswafintegration|gokuprops|token\.awswaf\.com|captcha\.awswaf|awswafcaptcha|aws-waf-token|id=["']?captcha-container["']?""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "sucuri",
             where=("html",),
             weight=1.0,
@@ -276,7 +276,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"sucuri website firewall|sucuri_cloudproxy_js|sucuri\.net/(?:privacy|firewall)|cloudproxy\.sucuri|sucuri cloudproxy|access denied - sucuri",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "ddos-guard",
             where=("html",),
             weight=1.0,
@@ -285,7 +285,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"/\.well-known/ddos-guard/|check\.ddos-guard\.net|ddg-(?:captcha|l10n)|data-ddg",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "akamai",
             where=("html",),
             weight=0.7,
@@ -294,7 +294,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"errors\.edgesuite\.net|reference&#32;&#35;|reference #\d+\.[0-9a-f]|/_sec/(?:cp_challenge|verify)|sec-if-cpt|bm-verify|akam/\d+/pixel_|sec_chlge|behavioral-content",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "other-challenge-vendor",
             where=("html",),
             weight=0.8,
@@ -303,7 +303,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""/_fs-ch-|kpsdk|/149e9513-01fa-4fb0-aad4-566afd725d1b/|kasada|ips\.js\?|distil_(?:r_captcha|identify|referrer)|distilcaptchaform|/distil_|id=["']?distil|reblaze|rbzns|winsocks|window\.rbzreqid|shape(?:security)?\.com/challenge|arkoselabs\.com|funcaptcha|geetest\.(?:com|js)|gt_captcha|friendlycaptcha|frc-captcha|mtcaptcha|botguard|anubis_(?:challenge|version)|/\.within\.website/x/cmd/anubis|go-away|haproxy-protection|crowdsec|wordfence|wfblocked|generated by wordfence|bunny-shield|stackpath|sbbi\b|vercel security checkpoint|/\.well-known/vercel/security|antibot|imunify360|i360|bitninja|litespeed.{0,30}recaptcha|recaptcha.{0,30}litespeed|safeline|腾讯云.{0,10}waf|tencentwaf|acw_sc__v2|aliyun.{0,20}waf|yundun|baffinbay|nsfocus|mod_?security|f5 (?:networks|asm)|/tspd/|bobcmn|radware|perfdrive\.com|shieldsquare|netacea|queue-it\.net""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "captcha-widget",
             where=("html",),
             weight=0.5,
@@ -312,7 +312,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""class=["']?[^"'>]{0,60}(?:g-recaptcha|h-captcha|cf-turnstile)|challenges\.cloudflare\.com/turnstile|recaptcha/(?:api|api2|enterprise)[./]|(?:js\.)?hcaptcha\.com/1/api|id=["']?captcha(?:[-_](?:form|box|image|input))?["' >]|name=["']?captcha|/captcha[./?"]|captcha\.(?:png|jpg|gif|php|js)""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "captcha-form",
             where=("html",),
             weight=0.6,
@@ -321,7 +321,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"<form[^>]{0,300}(?:captcha|challenge|\bverify|unblock|/sorry/)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "block-page-words",
             where=("html",),
             weight=0.5,
@@ -330,7 +330,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""<code>accessdenied</code>|class=["'][^"'>]{0,40}(?:block-?page|access-?denied|blocked-|captcha-page|security-check)|id=["']?(?:block-?page|access-?denied|blocked)\b""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "s3-access-denied",
             where=("html",),
             weight=1.0,
@@ -339,7 +339,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "<code>accessdenied</code>",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "sorry-address",
             where=("url",),
             weight=0.6,
@@ -348,7 +348,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "/sorry/(?:index)?|/cdn-cgi/(?:challenge|l/)|[/.?&=_-](?:captcha|recaptcha|challenge|blocked|access[-_]?denied|forbidden|validatecaptcha|distil|robot-?check|unusual-?traffic|ratelimit|rate-limit)(?:[/?.&=_-]|$)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "challenge-header",
             where=("header",),
             weight=1.5,
@@ -357,7 +357,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?m)^cf-mitigated: challenge|^x-amzn-waf-action: |^x-sucuri-block: |^x-dd-b: [12]|^x-px-block",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "protection-header",
             where=("header",),
             weight=0.2,
@@ -366,7 +366,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?m)^cf-ray: |^x-datadome|^x-iinfo: |^x-cdn: (?:incapsula|imperva)|^server: (?:akamaighost|ddos-guard|sucuri|cloudflare|awselb|qrator|yunjiasu)|^x-sucuri-|^x-px|^x-akamai|^x-kpsdk|^x-distil",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "retry-after-header",
             where=("header",),
             weight=0.3,
@@ -375,7 +375,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"(?m)^retry-after: |^x-ratelimit-remaining: 0\b",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "protection-cookie",
             where=("cookie",),
             weight=0.2,
@@ -386,7 +386,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
         ),
     ],
     Verdict.NEEDS_BROWSER: [
-        Entry(
+        SignatureEntry(
             "javascript-asked-for",
             where=("text",),
             weight=0.7,
@@ -400,7 +400,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:your|this) browser (?:is (?:not supported|unsupported|outdated|too old)|does not support|doesn't support|must support)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "javascript-asked-for-in-noscript",
             where=("noscript",),
             weight=0.7,
@@ -414,7 +414,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:your|this) browser (?:is (?:not supported|unsupported|outdated|too old)|does not support|doesn't support|must support)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "loading-words",
             where=("text", "title"),
             weight=0.5,
@@ -423,7 +423,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"(?:^| )(?:loading|initiali[sz]ing|starting|preparing|fetching|redirecting|bootstrapping|please wait|one moment|just a sec|hang on|hold on|getting things ready|wird geladen|l[aä]dt|laden|lade|bitte warten|chargement|veuillez patienter|cargando|espere|carregando|aguarde|caricamento|attendere|загрузка|подождите|loading\.+)(?:[^\pL]|$)|読み込み中|ロード中|お待ちください|加载中|正在加载|載入中|로딩|불러오는 중",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "app-framework",
             where=("html",),
             weight=0.3,
@@ -434,7 +434,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
         ),
     ],
     Verdict.LOGIN_WALL: [
-        Entry(
+        SignatureEntry(
             "login-title",
             where=("title", "heading"),
             weight=0.6,
@@ -447,7 +447,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:anmelden|anmeldung|einloggen|bitte (?:melden sie sich an|anmelden|einloggen)|login erforderlich|kundenlogin|mitgliederbereich|se connecter|connexion|connectez-vous.*|identification|authentification.*|identifiez-vous|inicia(?:r)? sesi[oó]n.*|acceder|iniciar sess[aã]o|entrar|fa[cç]a (?:o )?login.*|acesse sua conta|accedi|accesso|inloggen|aanmelden|logowanie|zaloguj si[eę].*|вход(?: на сайт| в систему| в аккаунт)?|войти|авторизация|logga in|log ind|logg inn|kirjaudu sis[aä]än|giri[sş] yap|đăng nhập|ログイン|サインイン|会員ログイン|登录|登入|用户登录|会员登录|请登录.*|로그인)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "login-words",
             where=("text",),
             weight=0.7,
@@ -463,7 +463,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:sie m[uü]ssen|bitte) (?:[a-z]+ )?(?:sich )?(?:anmelden|einloggen|eingeloggt|angemeldet|melden)|passwort vergessen|vous devez (?:[eê]tre )?(?:vous )?connect|connectez-vous|mot de passe oubli[eé]|(?:debe|debes|tienes que) (?:iniciar sesi[oó]n|identificarte|registrarte)|inici[ae] sesi[oó]n para|olvid(?:ado|aste|[oó]) (?:su|tu|la) contrase[nñ]a|esqueceu (?:a|sua) senha|fa[cç]a login para|password dimenticata|accedi per|wachtwoord vergeten|(?:войдите|авторизуйтесь|необходимо войти|забыли пароль)|忘记密码|请(?:先)?登录|登录后|ログインしてください|パスワードを(?:お)?忘れ|ログインが必要|비밀번호|로그인이 필요",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "paywall-words",
             where=("text", "heading"),
             weight=0.5,
@@ -472,7 +472,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "subscribe (?:now )?(?:to|and) (?:continue|keep|read|unlock|get|finish|access)[^.]*|(?:this|the rest of (?:this|the)) (?:article|content|story|post|page)[^.]*(?:is|are) (?:for|only|reserved|exclusive|available|locked|behind)[^.]*(?:subscriber|member|registered|paying|premium)|(?:free|complimentary) articles? (?:left|remaining|this month|limit)|(?:read|reached) your (?:free )?(?:article )?limit|already (?:a )?subscri(?:ber|bed)|continue reading (?:with|by|this article)|(?:weiterlesen|jetzt) (?:mit|abonn)[a-z]*|r[eé]serv[eé] aux abonn[eé]s|solo para suscriptores|exclusivo para (?:suscriptores|assinantes)|nur f[uü]r abonnenten|会員限定|有料会員",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "single-sign-on",
             where=("html",),
             weight=1.0,
@@ -481,7 +481,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""name=["']?(?:samlrequest|samlresponse|relaystate|wresult|wctx)|name=["']?(?:shib_idp|j_security|execution)[^>]{0,60}|/(?:idp|adfs)/(?:profile|ls)|/cas/login|login\.microsoftonline\.com/[^"' ]{0,80}(?:authorize|saml)|accounts\.google\.com/(?:o/oauth2|servicelogin|signin)|/oauth2?/(?:v\d/)?authorize\?|/openid-connect/auth|okta\.com/(?:app|login|oauth2)|auth0\.com/(?:authorize|login)|/saml2?/(?:sso|login|idp)|j_spring_security_check|j_security_check""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "refresh-to-login",
             where=("html",),
             weight=1.0,
@@ -491,7 +491,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""location(?:\.href|\.replace|\.assign)? ?(?:=|\() ?["'][^"']{0,120}(?:login|\bsign-?in|\bsso\b|saml|oauth|/auth/|adfs)""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "login-address",
             where=("url",),
             weight=0.4,
@@ -500,7 +500,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "[/.](?:log-?in|sign-?in|logon|signon|wp-login|sso|saml2?|oauth2?|adfs|idp|cas|authenticate|authorize|account/login|users/sign_in|sessions?/new|auth|identity)(?:[/?.&#;]|$)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "asks-for-credentials-header",
             where=("header",),
             weight=0.7,
@@ -511,7 +511,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
         ),
     ],
     Verdict.PARKED: [
-        Entry(
+        SignatureEntry(
             "for-sale-title",
             where=("title", "heading"),
             weight=0.7,
@@ -521,7 +521,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"(?:^|[^\pL])(?:buy|get|own|acquire|purchase) this domain|domain (?:has )?(?:expired|parking|parked)|parked domain|parked (?:free|at|by|with|page)|sedo ?(?:gmbh|domain parking)?$|hugedomains|dan\.com|afternic|(?:域名|ドメイン).{0,12}(?:出售|售|转让|販売|期限)|domain (?:steht|zum) (?:verkauf|kaufen)|domaine [aà] vendre|dominio en venta|domain te koop",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "sponsored-listings",
             where=("text",),
             weight=1.0,
@@ -530,7 +530,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "sponsored listings displayed|neither the (?:service provider|domain owner|parking)|domain owner (?:maintain|and)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "for-sale-words",
             where=("text",),
             weight=0.7,
@@ -545,7 +545,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:diese|die) domain (?:ist|steht|wird|wurde|k[oö]nnte)[^.]*(?:kaufen|verkauf|registriert|geparkt|erworben|konnektiert)|domain (?:kaufen|zu verkaufen)|ce (?:nom de )?domaine (?:est|a [eé]t[eé])[^.]*(?:vendre|vente|enregistr|r[eé]serv|expir)|este dominio (?:est[aá]|ha|puede)[^.]*(?:venta|registrado|aparcado|vencido|expirado|comprar)|(?:este|o) dom[ií]nio (?:est[aá]|foi)[^.]*(?:venda|registrado|estacionado)|questo dominio|deze domein(?:naam)? (?:is|staat)|(?:данный|этот) домен|домен [^.]*(?:продаётся|продается|припаркован|зарегистрирован|истек)|域名(?:正在)?(?:出售|转让|已过期|可)|このドメイン(?:は|名は|を)|(?:本|该)域名",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "default-page-title",
             where=("title", "heading"),
             weight=1.0,
@@ -556,7 +556,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"(?:apache2?|nginx|iis|tomcat|lighttpd|caddy|web ?server|http server)(?: \pL+){0,3} (?:default|test) page(?: .*)?|test page for the (?:apache|nginx|http|web|ssl).*|http server test page.*|default web ?site page|iis windows server|iis ?(?:7|8|8\.5|10)(?:\.0)?|internet information services.*",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "placeholder-title",
             where=("title", "heading"),
             weight=0.8,
@@ -571,7 +571,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "future home of .+|(?:this |your )?(?:account|website|site|web ?hosting|hosting account|domain) (?:has been |is |was )?(?:suspended|disabled|deactivated|expired|inactive)|site not (?:published|configured|installed)|no (?:web)?site (?:configured|is configured|here|found) ?.*|hosting (?:placeholder|account).*|domain (?:registered|reserved|not configured|default page).*|web ?site (?:placeholder|disabled|suspended|expired)|hello,? (?:this is|i'm) .*(?:server|nginx|apache)|hier entsteht .+|(?:diese )?(?:webseite|website|seite|domain) (?:ist )?(?:im aufbau|in k[uü]rze.*|reserviert.*|geparkt)|site en (?:construction|cours de.*)|sitio en construcci[oó]n|em constru[cç][aã]o|in costruzione|pr[oó]ximamente|сайт (?:находится )?в разработке|網站建設中|网站建设中|工事中|準備中",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "placeholder-words",
             where=("text",),
             weight=0.6,
@@ -584,7 +584,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:future home of|web ?site coming soon|placeholder (?:page|site)|(?:just|has|newly|recently) (?:been )?registered|web ?hosting (?:by|provider|account|control)|contact your (?:hosting|web ?host|provider|host)|hosting provider|control panel|are you the (?:site |website |domain )?owner|if you (?:are|'re) the (?:owner|administrator|site owner|webmaster|domain owner)|check back (?:soon|later|shortly)|we(?:'re| are) (?:launching|working on|building|coming|getting)[^.]*(?:site|soon|something|ready))",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "parking-service",
             where=("html",),
             weight=1.0,
@@ -593,7 +593,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""sedoparking\.com|sedo\.com/(?:search|services|buy)|parkingcrew\.net|bodis\.com|parklogic|above\.com/(?:marketplace|park)|domainmarket\.com|hugedomains\.com|dan\.com/buy|afternic\.com|parking\.godaddy|/parking-lander|window\.location\.href ?= ?["']/lander|img1\.wsimg\.com/parking|lander_system|parking-?page|parked-content|namecheap\.com/(?:domains|parking)|parkingpage\.namecheap|dynadot\.com/(?:market|domain)|undeveloped\.com|d38psrni17bvxu|skenzo|trellian|cashparking|smartname|fabulous\.com|domainsponsor|oversee\.net|voodoo\.com|uniregistry|uniregistrar|porkbun\.com/(?:checkout|parked)|efty\.com|squadhelp|atom\.com/name|spaceship\.com/parking|caf\.js|google\.ads\.domains|adsense/domains|partner-dp-|data-adblockkey|tdrelay|registrar-?park""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "placeholder-marker",
             where=("html",),
             weight=0.5,
@@ -602,7 +602,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r'/cgi-sys/(?:defaultwebpage|suspendedpage)|iisstart|iis-85\.png|/icons/(?:ubuntu|openlogo|apache_pb|poweredby)|nginx\.org/?"|nginx\.com/?"|plesk\.com|cpanel\.(?:com|net)/\?utm|wsimg\.com|hostgator\.com/|hostinger\.[a-z]+/|bluehost\.com/',
             ],
         ),
-        Entry(
+        SignatureEntry(
             "parked-address",
             where=("url",),
             weight=0.6,
@@ -613,7 +613,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
         ),
     ],
     Verdict.ERROR_PAGE: [
-        Entry(
+        SignatureEntry(
             "error-title",
             where=("title", "heading"),
             weight=0.7,
@@ -630,7 +630,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "wartungsarbeiten|wartungsmodus|wartung|(?:wegen )?wartungsarbeiten.*|interner serverfehler|serverfehler|es ist ein fehler aufgetreten|ein fehler ist aufgetreten|erreur (?:interne|serveur|500|technique|critique|fatale).*|(?:site )?en (?:cours de )?maintenance|une erreur (?:est|s'est) .*|error (?:interno|del servidor|fatal|cr[ií]tico|de servidor|inesperado).*|(?:sitio )?en mantenimiento|ha ocurrido un error.*|algo sali[oó] mal|em manuten[cç][aã]o|erro (?:interno|no servidor|500).*|ocorreu um erro.*|errore (?:interno|del server|500).*|in manutenzione|interne serverfout|er is een fout opgetreden|onderhoud|(?:технические|профилактические) работы|(?:внутренняя )?ошибка(?: сервера)?(?: 500)?|произошла ошибка|服务器(?:内部)?错误|系统(?:错误|维护).*|维护中|系统维护中|内部服务器错误|サーバー?エラー.*|メンテナンス(?:中).*|エラーが発生しました|システムエラー|ただいまメンテナンス中です.?|오류가 발생.*|서버 오류|점검 ?중.*",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "vague-error-title",
             where=("title", "heading"),
             weight=0.25,
@@ -640,7 +640,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:error|fehler|erreur|errore|erro|ошибка|错误|エラー|오류|oops|ooops|whoops|sorry|uh oh|we're sorry|problem|exception)",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "error-words",
             where=("text",),
             weight=0.7,
@@ -657,7 +657,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "wartungsarbeiten|fehler aufgetreten|interner serverfehler|erreur (?:interne|est survenue|s'est produite)|une erreur|en maintenance|error interno|ha ocurrido un error|se ha producido un error|mantenimiento|ocorreu um erro|manuten[cç][aã]o|si [eè] verificato un errore|manutenzione|er is (?:een|iets) (?:fout|mis)|onderhoud|произошла ошибка|технически[ех] работ|ошибка сервера|服务器(?:内部)?错误|系统维护|出现(?:了)?错误|エラーが発生|メンテナンス|오류가 발생|점검",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "program-error",
             where=("text",),
             weight=0.7,
@@ -669,7 +669,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"description: an unhandled exception|version information: microsoft \.net|you're seeing this error because you have debug|this application has no explicit mapping for /error|the web ?site encountered an unexpected error|incomplete response received from application|passenger|uwsgi error|cannot (?:get|post) /",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "error-marker",
             where=("html",),
             weight=0.8,
@@ -678,7 +678,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""<code>(?:nosuchkey|nosuchbucket|internalerror|invalidbucketname)</code>|herokucdn\.com/error-pages|id=["']?__next_error__|class=["']?(?:wp-die-message|next-error)|id=["']?error-page["']? ?>|exception_message|sf-dump|laravel-exceptions|fastly error: unknown domain|x-varnish|class=["']?(?:exception|traceback|stacktrace)""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "error-address",
             where=("url",),
             weight=0.4,
@@ -689,7 +689,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
         ),
     ],
     Verdict.SOFT_404: [
-        Entry(
+        SignatureEntry(
             "not-found-title",
             where=("title", "heading"),
             weight=0.7,
@@ -709,7 +709,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "(?:страница|файл|материал|товар|запись)?(?: .*)? ?не (?:найден[аоы]?|существует|обнаружен[а-я]*)(?: .*)?|ничего не найдено.*|страница удалена.*|ошибка 404.*|сторінк[а-яі]+ не знайдено|(?:ページ|お探しのページ|指定されたページ|ファイル|記事|商品).*(?:見つかりません|存在しません|ありません|見つかりませんでした|削除され|移動).*|見つかりません.*|該当する.*(?:ありません|見つかりません).*|(?:抱歉|对不起|很抱歉)?.*(?:页面|頁面|网页|文章|内容|商品|文件).*(?:不存在|未找到|找不到|已(?:被)?删除|丢失|走丢了|無法找到|无法找到).*|(?:找不到|未找到|无法找到).*(?:页面|頁面|网页|内容|结果|資源|资源).*|没有找到.*|페이지를? ?(?:찾을 수|존재하지).*|검색 ?결과가 없.*|الصفحة غير موجودة.*|لم يتم العثور.*|הדף לא נמצא.*|η σελίδα δεν .*|पृष्ठ नहीं मिला",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "not-found-words",
             where=("text",),
             weight=0.7,
@@ -723,7 +723,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 "seite[^.]* nicht|nicht (?:gefunden|mehr verf[uü]gbar|mehr vorhanden)|existiert nicht|keine (?:ergebnisse|treffer|artikel|produkte)|page[^.]* (?:introuvable|n'existe|n'est (?:pas|plus)|a [eé]t[eé] (?:supprim|d[eé]plac)|pas [eé]t[eé] trouv)|introuvable|aucun(?:e)? (?:r[eé]sultat|article|produit)|p[aá]gina[^.]* (?:no (?:existe|se|est[aá]|ha|fue)|n[aã]o)|no (?:se )?(?:encontr|hemos encontrado|pudimos encontrar)|no hay resultados|sin resultados|n[aã]o (?:foi )?(?:encontrad|existe|encontramos)|nenhum resultado|pagina[^.]* (?:non (?:esiste|[eè])|niet)|non (?:[eè] stata )?trovat|nessun risultato|niet gevonden|geen resultaten|bestaat niet|nie (?:istnieje|znaleziono|została)|hittades inte|findes ikke|ikke fundet|finnes ikke|не (?:найден|существует|найдено)|была удалена|ничего не найдено|見つかりません|存在しません|ありませんでした|削除された|不存在|找不到|未找到|没有找到|无法找到|已(?:被)?删除|찾을 수 없|존재하지 않|검색 ?결과가 없|bulunamad|nem tal[aá]lhat|nebyla nalezena|neexistuje|غير موجودة|tidak ditemukan",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "not-found-marker",
             where=("html",),
             weight=0.5,
@@ -732,7 +732,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"""<body[^>]{0,300}class=["'][^"'>]{0,200}(?:error-?404|page-?404|not-?found|error_?404|no-results|search-no-results|http-404)|class=["'][^"'>]{0,60}(?:error-?404|not-?found|page-?404|no-results|error-page|notfound)["' ]|id=["']?(?:error-?404|not-?found|page-?404|error404|no-results)["' >]|/404\.(?:svg|png|gif|jpg|webp)""",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "not-found-address",
             where=("url",),
             weight=0.5,
@@ -744,7 +744,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
     ],
     # Signs of a page about the matter: their weight is taken from that of every verdict.
     Verdict.OK: [
-        Entry(
+        SignatureEntry(
             "explains-in-title",
             where=("title",),
             weight=0.5,
@@ -753,7 +753,7 @@ SIGNATURES: dict[Verdict, list[Entry]] = {
                 r"\b(?:how (?:to|do|does|can|we|i)|what (?:is|are|does)|why (?:do|does|is|are|am|did)|guide|tutorial|explained|explain|glossary|changelog|release notes|documentation|docs|reference|manual|faq|handbook|examples|questions|stack ?overflow|wikipedia|troubleshoot(?:ing)?|fix(?:ing|ed)|solved|tips)\b",
             ],
         ),
-        Entry(
+        SignatureEntry(
             "explains",
             where=("text",),
             weight=1.0,

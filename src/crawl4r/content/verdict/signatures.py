@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import re2
 
-from crawl4r.content.verdict.signature_list import PLACES, SIGNATURES, Entry
+from crawl4r.content.verdict.signature_list import PLACES, SIGNATURES, SignatureEntry
 from crawl4r.model import Verdict
 
 _LINES = "title", "heading"  # asked for much the same, so they share their patterns
@@ -41,14 +41,14 @@ class Signature(NamedTuple):
 class Signatures:
     """All signatures, to be asked for one place of a page at a time."""
 
-    def __init__(self, sections: Mapping[Verdict, Sequence[Entry]]) -> None:
+    def __init__(self, sections: Mapping[Verdict, Sequence[SignatureEntry]]) -> None:
         lines = _Patterns()
         self._patterns = {place: lines if place in _LINES else _Patterns() for place in PLACES}
         for verdict, entries in sections.items():
             for entry in entries:
                 self._add(verdict, entry)
 
-    def _add(self, verdict: Verdict, entry: Entry) -> None:
+    def _add(self, verdict: Verdict, entry: SignatureEntry) -> None:
         signature = Signature(entry.name, verdict, entry.weight, entry.words)
         places = frozenset(entry.where)
         owners = {id(each): each for each in map(self._patterns.__getitem__, places)}
@@ -110,7 +110,7 @@ class _Patterns:
             yield self._owners[index]
 
 
-def _patterns_of(entry: Entry) -> Iterator[str]:
+def _patterns_of(entry: SignatureEntry) -> Iterator[str]:
     patterns = map(_with_cheap_letters, entry.patterns)
     for pattern in [*map(re2.escape, entry.phrases), *patterns]:
         yield f"(?m)^(?:{pattern})$" if entry.whole else pattern

@@ -9,7 +9,7 @@ from crawl4r.discovery.links.score import LinkScorer
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import LISTING, LISTINGS, Found, FoundBy, Lease
 from crawl4r.urls.canonical import canonicalize, split, written_path
-from crawl4r.urls.policy import ReadingRules
+from crawl4r.urls.policy import LinkRules
 from crawl4r.urls.scope import Scope
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _ANCHOR_CHARACTERS = 200
 class LinkJudge:
     """Turns a mention into a `Found`: spelled, judged, scored."""
 
-    def __init__(self, rules: ReadingRules) -> None:
+    def __init__(self, rules: LinkRules) -> None:
         self.rules = rules
         self._scope = Scope(rules.scope)
         self._scorer = LinkScorer(rules.keywords)
@@ -96,7 +96,7 @@ class LinkJudge:
             return [f"{LISTINGS} {split(url).host}"]
         return self._scope.groups(url)
 
-    def still_says(self, rule: str, before: ReadingRules) -> bool:
+    def still_says(self, rule: str, before: LinkRules) -> bool:
         """Whether every link that this rule kept out by the rules `before` is still kept out."""
         if rule.startswith(DEPTH):
             depth = int(rule.removeprefix(DEPTH).partition(" ")[0])

@@ -26,7 +26,7 @@ _LINK_RELS = {"canonical": FoundBy.CANONICAL, "next": FoundBy.NEXT, "prev": Foun
 Mention = tuple[str, FoundBy, Element]
 
 
-class Document:
+class LinkDocument:
     """A parsed page: its base, its robots directives and its mentions of other URLs."""
 
     def __init__(self, html: bytes) -> None:

@@ -36,14 +36,14 @@ class FeedEntry(NamedTuple):
     published: float | None = None  # epoch seconds
 
 
-class Feed(NamedTuple):
+class FeedListing(NamedTuple):
     kind: Kind
     entries: Sequence[FeedEntry] = ()
     next: str = ""  # where older entries are; empty when the feed does not say
     problem: str = ""  # what was wrong with the file, or was left out
 
 
-def read_feed_links(body: bytes, url: str, content_type: str = "") -> Feed:
+def read_feed_links(body: bytes, url: str, content_type: str = "") -> FeedListing:
     """The pages that a feed served at `url` names, each once.
 
     Never fails: a file that breaks gives what came before the break, and says so.
@@ -55,7 +55,7 @@ def read_feed_links(body: bytes, url: str, content_type: str = "") -> Feed:
     if not root and (head.lstrip("\ufeff \t\r\n").startswith("{") or "json" in content_type):
         feed = _read_json(body, chain([head], pieces), url)
     elif is_html(root):
-        feed = Feed("none", problem="an HTML page")
+        feed = FeedListing("none", problem="an HTML page")
     elif root.startswith("!") or local(root) in _KINDS:
         reader = _FeedReader(url)
         problem = walk(head, pieces, reader)
@@ -63,9 +63,9 @@ def read_feed_links(body: bytes, url: str, content_type: str = "") -> Feed:
             reader.end_item()  # one that the file broke off in may have had its address
         except Stop as stop:
             problem = joined(problem, str(stop))
-        feed = Feed(reader.kind, reader.entries(), reader.next(), problem)
+        feed = FeedListing(reader.kind, reader.entries(), reader.next(), problem)
     else:
-        feed = Feed("none", problem=f"the first tag is <{root[:40]}>" if root else "not XML")
+        feed = FeedListing("none", problem=f"the first tag is <{root[:40]}>" if root else "not XML")
     return feed._replace(problem=joined(cut, feed.problem))
 
 
@@ -152,15 +152,15 @@ class _FeedReader:
             self._addresses[name] = url
 
 
-def _read_json(body: bytes, pieces: Iterable[str], url: str) -> Feed:
+def _read_json(body: bytes, pieces: Iterable[str], url: str) -> FeedListing:
     if len(body) > _MOST_JSON:
-        return Feed("none", problem=f"JSON of more than {_MOST_JSON >> 20} MiB")
+        return FeedListing("none", problem=f"JSON of more than {_MOST_JSON >> 20} MiB")
     try:
         feed = json.loads("".join(pieces).lstrip("\ufeff"))
     except (ValueError, RecursionError):
-        return Feed("none", problem="neither XML nor JSON")
+        return FeedListing("none", problem="neither XML nor JSON")
     if not isinstance(feed, dict) or "jsonfeed.org" not in str(feed.get("version"))[:200]:
-        return Feed("none", problem="JSON, but no JSON Feed")
+        return FeedListing("none", problem="JSON, but no JSON Feed")
     named = feed.get("items")
     items: list[Any] = named if isinstance(named, list) else []
     found: dict[str, FeedEntry] = {}
@@ -169,7 +169,7 @@ def _read_json(body: bytes, pieces: Iterable[str], url: str) -> Feed:
             found.setdefault(entry.url, entry)
     onwards = try_canonicalize(_text(feed, "next_url"), url)
     problem = _TOO_MANY if len(items) > MOST_ENTRIES else ""
-    return Feed("json", list(found.values()), onwards if onwards != url else "", problem)
+    return FeedListing("json", list(found.values()), onwards if onwards != url else "", problem)
 
 
 def _json_entry(item: Mapping[str, Any], base: str) -> FeedEntry | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from turbohtml import Element
 
-from crawl4r.discovery.pagination.labels import Block, Called, Label, block_of
+from crawl4r.discovery.pagination.labels import Called, Label, LinkBlock, block_of
 from crawl4r.discovery.pagination.rule import PageStyle
 from crawl4r.discovery.pagination.slots import Trust
 
@@ -89,14 +89,14 @@ class Evidence:
         return 1
 
     @cached_property
-    def _blocks(self) -> list[Block]:
+    def _blocks(self) -> list[LinkBlock]:
         links = [link for _, link in self._group.links if not link.is_in_head]
         return [block_of(link.node) for link in links[:_LOOKED_AT]]
 
     @property
     def is_elsewhere(self) -> bool:
         """It stands in a calendar, among tabs or comments."""
-        return Block.OTHER in self._blocks and Block.PAGER not in self._blocks
+        return LinkBlock.OTHER in self._blocks and LinkBlock.PAGER not in self._blocks
 
     @property
     def convinces(self) -> bool:
@@ -111,7 +111,7 @@ class Evidence:
 
     def _convinces_from_afar(self, trust: Trust) -> bool:
         """The page's own address does not belong to the list: the links must say more."""
-        is_pager = Block.PAGER in self._blocks
+        is_pager = LinkBlock.PAGER in self._blocks
         if trust in (Trust.NAMED, Trust.OFFSET):
             leads_on = any(link.is_next for _, link in self._numbered)
             return leads_on or (is_pager and self.named >= 2)
@@ -122,7 +122,7 @@ class Evidence:
         if self._are_years or not self._touches:
             return False
         steers = any(link.is_next or link.is_previous for _, link in self._numbered)
-        is_pager = Block.PAGER in self._blocks
+        is_pager = LinkBlock.PAGER in self._blocks
         if self.named and (is_pager or steers):
             return True
         # `/grade/1`, `/grade/2` on /grade: page 1 would not be linked from itself.
@@ -144,14 +144,14 @@ class Evidence:
 
     @property
     def _are_plain(self) -> bool:
-        return Block.PAGER not in self._blocks
+        return LinkBlock.PAGER not in self._blocks
 
     @property
     def _is_labelled(self) -> bool:
         said = any(
             link.rel or link.called.label not in ("", Label.NUMBER) for _, link in self._numbered
         )
-        return said or self.named > 0 or Block.PAGER in self._blocks
+        return said or self.named > 0 or LinkBlock.PAGER in self._blocks
 
     @property
     def _touches(self) -> bool:

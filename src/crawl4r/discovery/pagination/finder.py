@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from turbohtml import Element
 
-from crawl4r.discovery.links.page_links import Document
+from crawl4r.discovery.links.page_links import LinkDocument
 from crawl4r.discovery.pagination.evidence import Group, Mention
 from crawl4r.discovery.pagination.groups import Believed, believe, own_place
-from crawl4r.discovery.pagination.labels import UNCALLED, Block, block_of, label_of
+from crawl4r.discovery.pagination.labels import UNCALLED, LinkBlock, block_of, label_of
 from crawl4r.discovery.pagination.rule import PageRule
 from crawl4r.discovery.pagination.slots import slots_of
 from crawl4r.errors import InvalidUrl
@@ -33,7 +33,7 @@ _SAYS_PAGE = re.compile(
 _HEAD_RELS = {FoundBy.NEXT: "next", FoundBy.PREVIOUS: "prev"}
 
 
-class PageLink(NamedTuple):
+class PagerLink(NamedTuple):
     """A link to a page of the list."""
 
     number: int  # from 1
@@ -45,7 +45,7 @@ class Pagination(NamedTuple):
 
     next: str | None = None
     previous: str | None = None
-    pages: Sequence[PageLink] = ()
+    pages: Sequence[PagerLink] = ()
     rule: PageRule | None = None
     current: int = 1  # the number of this page
 
@@ -60,7 +60,7 @@ class Pagination(NamedTuple):
 
 
 def find_pagination(
-    document: Document, url: str, canonical: CanonicalRules = DEFAULT_RULES
+    document: LinkDocument, url: str, canonical: CanonicalRules = DEFAULT_RULES
 ) -> Pagination:
     """The pages of the list that this page belongs to; `canonical` is how the crawl spells URLs."""
     try:
@@ -79,13 +79,15 @@ def find_pagination(
     return Pagination(
         _steered(links, "next", near),
         _steered(links, "prev", near),
-        [PageLink(number, pages[number]) for number in sorted(pages)[:_MOST_PAGES]],
+        [PagerLink(number, pages[number]) for number in sorted(pages)[:_MOST_PAGES]],
         found.rule,
         found.current,
     )
 
 
-def _telling_links(document: Document, own: str, canonical: CanonicalRules) -> Iterator[Mention]:
+def _telling_links(
+    document: LinkDocument, own: str, canonical: CanonicalRules
+) -> Iterator[Mention]:
     """Links within the host that have something to say about pages."""
     base = document.base(own)
     netloc = split(own).netloc
@@ -167,9 +169,9 @@ def _is_pager_link(link: Mention) -> bool:
     """A link that is only called so: in a pager, or by two words or more ("next page")."""
     block = block_of(link.node)
     is_plain_phrase = link.called.is_word and len(link.node.text.split()) > 1
-    return block is Block.PAGER or (block is Block.PLAIN and is_plain_phrase)
+    return block is LinkBlock.PAGER or (block is LinkBlock.PLAIN and is_plain_phrase)
 
 
 def make_finder(_: Any) -> Callable[[str, bytes], Pagination]:
     """The sandbox's entry: `(url, UTF-8 HTML) -> pagination`."""
-    return lambda url, html: find_pagination(Document(html), url)
+    return lambda url, html: find_pagination(LinkDocument(html), url)

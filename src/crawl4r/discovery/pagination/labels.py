@@ -77,7 +77,7 @@ _COMMENT_AREA = re.compile(
 )
 
 
-class Block(StrEnum):
+class LinkBlock(StrEnum):
     """What surrounds a link."""
 
     PLAIN = "plain"
@@ -110,18 +110,18 @@ def called(text: str) -> Called:
     return _WORDS[said.partition(" ")[0]] if _COUNTED.fullmatch(said) else UNCALLED
 
 
-def block_of(node: Element) -> Block:
+def block_of(node: Element) -> LinkBlock:
     """The nearest block whose name says what it is; but a pager among comments is theirs."""
-    found = Block.PLAIN
+    found = LinkBlock.PLAIN
     at: Node | None = node
     for _ in range(_LEVELS):
         if not isinstance(at, Element) or at.tag in ("body", "html"):
             break
         named = _names_of(at)
-        if _COMMENT_AREA.search(named) or (found is Block.PLAIN and _OTHER_BLOCK.search(named)):
-            return Block.OTHER
+        if _COMMENT_AREA.search(named) or (found is LinkBlock.PLAIN and _OTHER_BLOCK.search(named)):
+            return LinkBlock.OTHER
         if _PAGER.search(named):
-            found = Block.PAGER
+            found = LinkBlock.PAGER
         at = at.parent
     return found
 

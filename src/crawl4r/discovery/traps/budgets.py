@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from crawl4r.discovery.pagination.slots import Trust, trust_in_name
-from crawl4r.discovery.traps.counts import Tally
+from crawl4r.discovery.traps.counts import ShapeTally
 from crawl4r.discovery.traps.repeating_paths import recurring
 from crawl4r.discovery.traps.url_shapes import URLS_AT_HAND, Shape, shape_of
 
@@ -38,7 +38,7 @@ class TrapRules(Struct, frozen=True):
     streak: int = 30  # pages in a row without new content
 
 
-class Budget(NamedTuple):
+class UrlBudget(NamedTuple):
     """What may be admitted under a key, and how long it may bring nothing."""
 
     key: str
@@ -51,15 +51,15 @@ class Budget(NamedTuple):
     is_for_products: bool = False  # counts only once the parameters turn out to be filters
     is_suspect: bool = False  # the shape itself looks like a trap
 
-    def limit(self, tally: Tally) -> int:
+    def limit(self, tally: ShapeTally) -> int:
         return self.base + self.for_new * tally.fresh + self.for_led * tally.led
 
-    def is_used_up(self, tally: Tally) -> bool:
+    def is_used_up(self, tally: ShapeTally) -> bool:
         if self.is_for_products and not tally.is_product:
             return False
         return tally.admitted >= self.limit(tally)
 
-    def is_barren(self, tally: Tally) -> bool:
+    def is_barren(self, tally: ShapeTally) -> bool:
         """What has brought much may bring nothing for longer."""
         return tally.barren >= self.patience + tally.fresh // 4
 
@@ -68,8 +68,8 @@ class Look(NamedTuple):
     """All that a URL's spelling says about it."""
 
     shape: Shape
-    budgets: tuple[Budget, ...]  # the folder's first
-    names: tuple[Budget, ...]  # of each parameter by itself
+    budgets: tuple[UrlBudget, ...]  # the folder's first
+    names: tuple[UrlBudget, ...]  # of each parameter by itself
 
 
 @lru_cache(maxsize=URLS_AT_HAND)
@@ -78,17 +78,17 @@ def look_at(url: str, rules: TrapRules) -> Look:
     return Look(shape, tuple(_budgets_of(shape, rules)), _names_of(shape, rules))
 
 
-def _budgets_of(shape: Shape, rules: TrapRules) -> Iterator[Budget]:
+def _budgets_of(shape: Shape, rules: TrapRules) -> Iterator[UrlBudget]:
     """Every budget that a URL counts against, its folder's first."""
     patience = rules.streak * (_ROOT_PATIENCE if shape.folder == "/" else _FOLDER_PATIENCE)
     folder = f"below {shape.folder}"
-    yield Budget(shape.folder, folder, rules.folder, _GROWTH, 0, patience, "folder")
+    yield UrlBudget(shape.folder, folder, rules.folder, _GROWTH, 0, patience, "folder")
     if shape.names:
         key = f"{shape.path}?{'&'.join(f'{name}=*' for name in shape.names)}"
-        yield Budget(key, f"for {key}", rules.folder, _GROWTH, 0, rules.streak, "folder")
+        yield UrlBudget(key, f"for {key}", rules.folder, _GROWTH, 0, rules.streak, "folder")
     filters = filters_of(shape)
     if len(filters) > 1:
-        yield Budget(
+        yield UrlBudget(
             key=f"{shape.path}?**",
             what=f"for {shape.path}?{'&'.join(f'{name}=*' for name in filters)}",
             base=rules.path,
@@ -99,7 +99,7 @@ def _budgets_of(shape: Shape, rules: TrapRules) -> Iterator[Budget]:
             is_for_products=True,
         )
     if word := recurring(shape, rules.repeats):
-        yield Budget(
+        yield UrlBudget(
             key=f"/**/{word}/" * rules.repeats,
             what=f"with /{word}/ {rules.repeats} times in their path",
             base=_RECURRING_URLS,
@@ -113,15 +113,15 @@ def _budgets_of(shape: Shape, rules: TrapRules) -> Iterator[Budget]:
         what = f"with more than {_DEEP} segments in their path"
         key = "/*" * (_DEEP + 1)
         streak = 2 * rules.streak
-        yield Budget(key, what, _DEEP_URLS, _SLOW_GROWTH, 0, streak, "segments", is_suspect=True)
+        yield UrlBudget(key, what, _DEEP_URLS, _SLOW_GROWTH, 0, streak, "segments", is_suspect=True)
 
 
-def _names_of(shape: Shape, rules: TrapRules) -> tuple[Budget, ...]:
+def _names_of(shape: Shape, rules: TrapRules) -> tuple[UrlBudget, ...]:
     """Each parameter of a path by itself: it has no budget, but it may turn out to be barren."""
     if len(shape.names) < 2:
         return ()  # a single one is its own combination
     keys = [f"{shape.path}?{name}=*" for name in shape.names]
-    return tuple(Budget(key, "", 0, 0, 0, rules.streak, "streak") for key in keys)
+    return tuple(UrlBudget(key, "", 0, 0, 0, rules.streak, "streak") for key in keys)
 
 
 def filters_of(shape: Shape) -> list[str]:

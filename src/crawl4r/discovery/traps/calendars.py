@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crawl4r.discovery.traps.url_shapes import Moment, Shape
+from crawl4r.discovery.traps.url_shapes import PathDate, Shape
 
 _NEAR = 62  # days around today that are never refused
 _FAR = 400  # days ahead, from where dates are counted
@@ -82,11 +82,11 @@ class Calendars:
     def _is_beyond(self, day: int, edge: int) -> bool:
         return day > edge if day > self._today else day < edge
 
-    def _key(self, shape: Shape, moment: Moment) -> str:
+    def _key(self, shape: Shape, moment: PathDate) -> str:
         query = "?" + "&".join(f"{name}=*" for name in shape.names) if shape.names else ""
         return f"{'+' if moment.day > self._today else '-'}{shape.path}{query}"
 
-    def _counts(self, shape: Shape, moment: Moment) -> list[int] | None:
+    def _counts(self, shape: Shape, moment: PathDate) -> list[int] | None:
         key = self._key(shape, moment)
         if key not in self._known and len(self._known) >= _MOST_CALENDARS:
             harmless = [other for other, counts in self._known.items() if counts[0] < _BARREN]

@@ -14,7 +14,7 @@ _COUNTABLE = 4  # bits that must be unset for the sketch to say anything
 _COMBINED = 10  # more combinations than this for each parameter: they are a product, not a list
 
 
-class Tally(Struct):
+class ShapeTally(Struct):
     """URLs of one shape."""
 
     admitted: int = 0
@@ -41,12 +41,12 @@ class Tally(Struct):
         return [self.admitted, self.fresh, self.led, self.barren, f"{self.params:x}"]
 
     @staticmethod
-    def from_json(plain: list[Any]) -> Tally:
+    def from_json(plain: list[Any]) -> ShapeTally:
         admitted, fresh, led, barren, params = plain
-        return Tally(admitted, fresh, led, barren, int(params, 16))
+        return ShapeTally(admitted, fresh, led, barren, int(params, 16))
 
 
-_NOTHING = Tally()  # never counted on
+_NOTHING = ShapeTally()  # never counted on
 
 
 class Tallies:
@@ -54,25 +54,25 @@ class Tallies:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._by_key: dict[str, Tally] = {}
+        self._by_key: dict[str, ShapeTally] = {}
 
     def __len__(self) -> int:
         return len(self._by_key)
 
-    def get(self, key: str) -> Tally:
+    def get(self, key: str) -> ShapeTally:
         """What is known of a key; nothing, for one that was never counted."""
         return self._by_key.get(key) or _NOTHING
 
-    def open(self, key: str) -> Tally:
+    def open(self, key: str) -> ShapeTally:
         """The tally of a key, to count on."""
         tally = self._by_key.get(key)
         if tally is None:
             if len(self._by_key) >= self._most:
                 self._forget()
-            tally = self._by_key[key] = Tally()
+            tally = self._by_key[key] = ShapeTally()
         return tally
 
-    def items(self) -> Iterator[tuple[str, Tally]]:
+    def items(self) -> Iterator[tuple[str, ShapeTally]]:
         return iter(self._by_key.items())
 
     def _forget(self) -> None:
@@ -89,5 +89,5 @@ class Tallies:
     @staticmethod
     def from_json(plain: Mapping[str, list[Any]], most: int) -> Tallies:
         made = Tallies(most)
-        made._by_key = {key: Tally.from_json(value) for key, value in plain.items()}
+        made._by_key = {key: ShapeTally.from_json(value) for key, value in plain.items()}
         return made

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from crawl4r.discovery.traps.budgets import (
-    Budget,
     Look,
     TrapRules,
+    UrlBudget,
     as_pattern,
     filters_of,
     look_at,
@@ -88,7 +88,7 @@ class HostTraps:
                     tally.barren += 1
                     self._is_wary = self._is_wary or tally.barren >= self._rules.streak
 
-    def _to_blame(self, look: Look) -> Sequence[Budget]:
+    def _to_blame(self, look: Look) -> Sequence[UrlBudget]:
         """What a page that brought nothing speaks against: a path that looks odd, or else its
         parameters, of these the ones that brought the least so far, or else its folder. A filter must
         not close the pages of a list, and a folder is not to blame for what its pages are asked."""

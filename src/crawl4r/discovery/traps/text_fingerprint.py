@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 from zlib import crc32
 
-from crawl4r.discovery.links.page_links import Document
+from crawl4r.discovery.links.page_links import LinkDocument
 from crawl4r.formats.html import body_of, spaced_text
 
 # A query, a session, a date: addresses of which a site may have any number for the same page.
@@ -25,14 +25,14 @@ _MOST_KNOWN = 100_000
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Sayings:
+class TextFingerprints:
     """Remembers what was said before: only pages that share their paragraphs are read to the end."""
 
     def __init__(self) -> None:
         self._known: dict[int, set[int]] = {}  # paragraphs, and what else pages with them said
         self._count = 0
 
-    def of(self, document: Document, url: str) -> int:
+    def of(self, document: LinkDocument, url: str) -> int:
         """0 for a page whose address is hardly one of many; it may as well be new."""
         if _ONE_OF_MANY.search(url, url.find("/", len("https://"))) is None:
             return 0
@@ -61,7 +61,7 @@ class Sayings:
         self._count += 1
 
 
-def _paragraphs(document: Document, url: str) -> list[str]:
+def _paragraphs(document: LinkDocument, url: str) -> list[str]:
     """The first ones, where they are enough; all of them where a query may have sorted them."""
     nodes = document.tree.select("p")
     if "?" not in url and len(nodes) > _FIRST:
@@ -77,7 +77,7 @@ def _is_enough(said: Sequence[str]) -> bool:
     return sum(map(len, said)) >= _MUCH_SAID or len(set(" ".join(said).split())) >= _ENOUGH_WORDS
 
 
-def _words_of_its_own(document: Document, url: str) -> set[str]:
+def _words_of_its_own(document: LinkDocument, url: str) -> set[str]:
     """All words that stand neither in a link nor in the address."""
     body = body_of(document.tree)
     if body is None:

@@ -40,7 +40,7 @@ _DATE_NAMES = frozenset(["date", "datum", "fecha", "data", "start", "from", "wee
 _DAY_NAMES = frozenset(["day", "d", "tag", "jour", "dia", "giorno", "dd"])
 
 
-class Moment(NamedTuple):
+class PathDate(NamedTuple):
     """A date in a URL."""
 
     day: int  # proleptic, as `date.toordinal`
@@ -65,7 +65,7 @@ class Shape(NamedTuple):
     names: tuple[str, ...]  # of the parameters, sorted, each once
     tokens: tuple[Token, ...]
     rest: str  # the URL with a star for each token; empty without tokens
-    moment: Moment | None
+    moment: PathDate | None
 
 
 @lru_cache(maxsize=URLS_AT_HAND)
@@ -141,15 +141,15 @@ def _tokens(
     return tuple(tokens), f"{netloc}/{'/'.join(path)}?{'&'.join(query)}"
 
 
-def _moment(segments: list[str], params: list[tuple[str, str]], path: str) -> Moment | None:
+def _moment(segments: list[str], params: list[tuple[str, str]], path: str) -> PathDate | None:
     """The date that a URL lists; an article below a date is something else."""
     if any(segment[:4].isdecimal() for segment in segments):
         is_calendar = _CALENDAR.search(path) is not None
         if day := _in_path(segments, is_calendar):
-            return Moment(day, is_calendar)
+            return PathDate(day, is_calendar)
     if params and (day := _in_query(params)):
         names = " ".join([path, *(name.replace("_", " ") for name, _ in params)])
-        return Moment(day, _CALENDAR.search(names) is not None)
+        return PathDate(day, _CALENDAR.search(names) is not None)
     return None
 
 

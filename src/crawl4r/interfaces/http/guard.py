@@ -19,7 +19,7 @@ import h11
 from fastapi import Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from crawl4r.interfaces.http.embedding.shapes import Refused, refusal
+from crawl4r.interfaces.http.embedding.shapes import RequestRefused, refusal
 from crawl4r.safe_text import command_line
 
 Scope = MutableMapping[str, Any]
@@ -43,7 +43,7 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (why := self._refusal(scope["headers"])):
-            answer = refusal(Request(scope), Refused("Forbidden", why))
+            answer = refusal(Request(scope), RequestRefused("Forbidden", why))
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)

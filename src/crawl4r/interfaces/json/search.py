@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawl4r.clock import iso_time
-from crawl4r.search.catalogue import Found
+from crawl4r.search.catalogue import IndexedPassage
 from crawl4r.search.request import Answer, Hit
 
 
@@ -62,6 +62,6 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
     return plain
 
 
-def _neighbour(found: Found) -> dict[str, Any]:
+def _neighbour(found: IndexedPassage) -> dict[str, Any]:
     entry = found.entry
     return {"text": entry.text, "start": entry.start, "end": entry.end}

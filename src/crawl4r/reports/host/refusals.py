@@ -12,7 +12,7 @@ import numpy as np
 
 from crawl4r.politeness.backoff import parse_retry_after
 from crawl4r.reports.host.figures import GRAIN, Floats
-from crawl4r.reports.host.requests import Batch
+from crawl4r.reports.host.requests import RequestBatch
 
 RETRY_AFTER = re.compile(r", retry after ([\d.e+]+) s$")  # as attempts note it
 _OVERLOADED = frozenset([429, 503])
@@ -28,7 +28,7 @@ class Refusal(NamedTuple):
     stayed_away: float | None  # None: nothing was asked since
 
 
-class Refusals:
+class RefusedAnswers:
     """Answers 429 and 503, and those with a Retry-After."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Refusals:
             self.came_back_early += asked is not None and stayed < asked - GRAIN
 
 
-def refusals_in(batch: Batch, ends: Floats) -> list[tuple[float, Refusal]]:
+def refusals_in(batch: RequestBatch, ends: Floats) -> list[tuple[float, Refusal]]:
     """Answers that asked for less, each with the moment it was there."""
     found = []
     wrong = [place for place, verdict in enumerate(batch.verdict) if verdict is not None]

@@ -15,10 +15,10 @@ from crawl4r.archive.requests import Requests
 from crawl4r.errors import StorageDamaged
 from crawl4r.model import Verdict
 from crawl4r.reports.host.figures import Gaps, Peak, Timeline
-from crawl4r.reports.host.refusals import Refusals
+from crawl4r.reports.host.refusals import RefusedAnswers
 from crawl4r.reports.host.requests import KINDS, HostName, HostRequests
 from crawl4r.reports.host.robots import AskedDelay, delays_asked, longest_delay
-from crawl4r.reports.host.tally import Tally
+from crawl4r.reports.host.tally import HostTally
 from crawl4r.reports.host.verdict import notes_on, verdict_on
 from crawl4r.storage.database import Database
 
@@ -44,7 +44,7 @@ class HostReporter:
         name = HostName.parse(host)
         requests = HostRequests(self._database, name, since, until)
         asked = delays_asked(self._database, name.name, self._agents, name.origins)
-        tally = Tally(longest_delay(asked))
+        tally = HostTally(longest_delay(asked))
         try:
             for batch in requests.batches():
                 tally.take(batch)
@@ -65,7 +65,7 @@ class HostReporter:
         told["notes"] = notes_on(told, paths_are_exact=tally.paths.are_exact)
         return told
 
-    def _who(self, tally: Tally) -> list[dict[str, Any]]:
+    def _who(self, tally: HostTally) -> list[dict[str, Any]]:
         """The user agents that pages were asked with; if there were none, that of the newest run."""
         numbers = {number: count for number, count in tally.requests.items() if number}
         if not numbers:
@@ -137,7 +137,7 @@ def _line_words(reason: str | None, urls: int, never: int) -> dict[str, Any]:
     }
 
 
-def _told(tally: Tally) -> dict[str, Any]:
+def _told(tally: HostTally) -> dict[str, Any]:
     """The figures of the stream, under the words that scripts rely on."""
     errors = tally.errors.most_common(_ERRORS_SHOWN)
     return {
@@ -201,7 +201,7 @@ def _peak(peak: Peak) -> dict[str, Any]:
     return {"requests": peak.most, "at": peak.at}
 
 
-def _refusals(refusals: Refusals) -> dict[str, Any]:
+def _refusals(refusals: RefusedAnswers) -> dict[str, Any]:
     newest = refusals.newest()
     return {
         "count": refusals.count,

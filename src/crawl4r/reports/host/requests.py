@@ -81,7 +81,7 @@ ORDER BY 1
 """
 
 
-class Batch(NamedTuple):
+class RequestBatch(NamedTuple):
     """Some requests, column by column."""
 
     at: Sequence[float]
@@ -95,11 +95,11 @@ class Batch(NamedTuple):
     headers: Sequence[str | None]  # JSON, of answers 429 and 503 that are in the archive
     url: Sequence[str]
 
-    def without(self, kind: str) -> Batch:
+    def without(self, kind: str) -> RequestBatch:
         """The same but for the requests of a kind."""
         places = [place for place, found in enumerate(self.kind) if found != kind]
         columns: list[Any] = [[column[place] for place in places] for column in self]
-        return Batch(*columns)
+        return RequestBatch(*columns)
 
 
 class HostName(Struct, frozen=True):
@@ -140,12 +140,12 @@ class HostRequests:
             raise UsageError(f"{host.name} is not known here; {_hosts_known(database)}")
         self.host_ids = ", ".join(str(int(row[0])) for row in rows)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[RequestBatch]:
         """All of them, the oldest first."""
         sql, values = self._filled(_STREAM)
         rows = self._database.stream(sql, values)
         while some := list(islice(rows, _BATCH)):
-            yield Batch(*zip(*some, strict=True))
+            yield RequestBatch(*zip(*some, strict=True))
 
     def of_urls(self, alias: str) -> tuple[str, list[Any]]:
         """A condition on rows of `urls`, and its values."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from crawl4r.reports.host.figures import AtOnce, Gaps, Peak, Timeline, under_way_for
-from crawl4r.reports.host.refusals import RETRY_AFTER, Refusals, refusals_in
-from crawl4r.reports.host.requests import UNSENT, Batch
+from crawl4r.reports.host.refusals import RETRY_AFTER, RefusedAnswers, refusals_in
+from crawl4r.reports.host.requests import UNSENT, RequestBatch
 
 _MOST_REASONS = 500  # that are told apart
 _MOST_PATHS = 4096  # that are counted side by side
@@ -41,7 +41,7 @@ def _first_part(url: str) -> str:
     return part if "?" not in part else part.partition("?")[0]
 
 
-class Tally:
+class HostTally:
     """Everything that is counted of the stream."""
 
     def __init__(self, crawl_delay: float | None) -> None:
@@ -49,7 +49,7 @@ class Tally:
         self.at_once = AtOnce()
         self.minute, self.day = Peak(60), Peak(86_400)
         self.timeline = Timeline()
-        self.refusals = Refusals()
+        self.refusals = RefusedAnswers()
         self.paths = Paths()
         self.kinds: Counter[str] = Counter()
         self.statuses: Counter[int | None] = Counter()
@@ -60,7 +60,7 @@ class Tally:
         self.first: dict[str, float] = {}  # when each kind was asked first, and last
         self.last: dict[str, float] = {}
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RequestBatch) -> None:
         self._count_errors(batch)
         if unsent := batch.kind.count(UNSENT):
             self.unsent += unsent
@@ -91,7 +91,7 @@ class Tally:
             return None
         return self.first.get("robots", float("inf")) <= min(others)
 
-    def _count_errors(self, batch: Batch) -> None:
+    def _count_errors(self, batch: RequestBatch) -> None:
         for verdict, reason in zip(batch.verdict, batch.reason, strict=True):
             if verdict is not None:
                 key = (verdict, RETRY_AFTER.sub("", reason or ""))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import inf
 from pathlib import Path
 
-from crawl4r.search.keyword.tantivy_index import Shelf
+from crawl4r.search.keyword.tantivy_index import TantivyFolder
 from crawl4r.search.keyword.tantivy_query import conditions, matching, numbered
 from crawl4r.search.keyword.words import Stemming, spaced, split_words, stemmer_of
 from crawl4r.search.port import Filters, KeywordQuery, Passage, Scored
@@ -24,8 +24,8 @@ class TantivyIndex:
     """
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
-        self._current = Shelf(folder / "current", writable=writable)
-        self._past = Shelf(folder / "past", writable=writable)
+        self._current = TantivyFolder(folder / "current", writable=writable)
+        self._past = TantivyFolder(folder / "past", writable=writable)
 
     def put(self, passages: Sequence[Passage]) -> None:
         for passage in passages:
@@ -81,7 +81,7 @@ class TantivyIndex:
         self._current.close()
 
     def _best_of(
-        self, shelf: Shelf, query: KeywordQuery, limit: int, where: Filters
+        self, shelf: TantivyFolder, query: KeywordQuery, limit: int, where: Filters
     ) -> list[Scored]:
         searcher = shelf.searcher()
         if searcher is None or limit < 1:

@@ -51,7 +51,7 @@ def _schema() -> Schema:
 SCHEMA = _schema()
 
 
-class Shelf:
+class TantivyFolder:
     """A folder with an index, or none yet: a writer makes it with the first passage."""
 
     def __init__(self, folder: Path, *, writable: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crawl4r.search.catalogue import Found
+from crawl4r.search.catalogue import IndexedPassage
 from crawl4r.search.port import Scored
 from crawl4r.search.rank.strength import CosineScale, nearness
 from crawl4r.search.request import Hit, Mode, SearchRequest
@@ -49,7 +49,7 @@ class Halves:
             return False
         return self.nearest < self._scale.unrelated
 
-    def hit(self, found: Found, score: float) -> Hit:
+    def hit(self, found: IndexedPassage, score: float) -> Hit:
         number = found.entry.number
         return Hit(
             found,

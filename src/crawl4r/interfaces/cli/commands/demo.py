@@ -21,7 +21,7 @@ from crawl4r.interfaces.json.crawl_summary import summary_of
 from crawl4r.safe_text import command_line
 from crawl4r.sample.server import SampleSite
 from crawl4r.search.request import SearchRequest
-from crawl4r.wiring.search import SearchDoor
+from crawl4r.wiring.search import SearchHandle
 from crawl4r.workspace.workspace import Workspace, open_workspace
 
 _QUESTIONS = ("how do I keep a crawler from hurting a server?", '"crawl-delay" type:prose')
@@ -91,7 +91,7 @@ def _print_sights(workspace: Workspace, url: str) -> None:
 def _print_searches(workspace: Workspace) -> None:
     """Questions whose answers share few words with them, and one that asks for exact words."""
     screen = Screen()
-    door = SearchDoor(workspace.path, workspace.settings)
+    door = SearchHandle(workspace.path, workspace.settings)
     try:
         for question in _QUESTIONS:
             screen.print(Text(f"\n{command_line(our_name(), 'search', question)}", "bold"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crawl4r.content.compare.changes import MOST_COMPARED, Compared
+from crawl4r.content.compare.changes import MOST_COMPARED, TextComparison
 from crawl4r.documents.compare import Incomparable, compare_safely
 from crawl4r.documents.documenter import extract_safely
 from crawl4r.errors import PageUnavailable, UsageError
@@ -85,7 +85,7 @@ def _pair(
     return by_id[before] if before else earlier[-1], new
 
 
-async def _compared(opened: Workspace, url: str, old: Capture, new: Capture) -> Compared:
+async def _compared(opened: Workspace, url: str, old: Capture, new: Capture) -> TextComparison:
     before, after = await _texts(opened, [old, new])
     async with make_comparers(opened.settings) as sandbox:
         try:

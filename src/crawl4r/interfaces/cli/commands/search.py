@@ -108,13 +108,13 @@ def command(
     means the same for every query.
     """
     from crawl4r.settings.load import FILE_NAME, load_settings  # noqa: PLC0415
-    from crawl4r.wiring.search import SearchDoor  # noqa: PLC0415 - help goes without
+    from crawl4r.wiring.search import SearchHandle  # noqa: PLC0415 - help goes without
 
     if bool(words) == (queries is not None):
         raise UsageError("give a query, or a file of them with --queries")
     check_that_there_is_a_crawl(workspace)
     settings = load_settings(workspace / FILE_NAME)
-    door = SearchDoor(workspace, settings)
+    door = SearchHandle(workspace, settings)
     try:
         searcher = door.searcher()
         if queries is not None:

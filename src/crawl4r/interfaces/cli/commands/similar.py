@@ -32,10 +32,10 @@ def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
     from crawl4r.interfaces.cli.screen import Screen  # noqa: PLC0415
     from crawl4r.interfaces.cli.view.search import print_hit  # noqa: PLC0415
     from crawl4r.interfaces.json.search import hit_json  # noqa: PLC0415
-    from crawl4r.wiring.search import SearchDoor  # noqa: PLC0415 - help goes without
+    from crawl4r.wiring.search import SearchHandle  # noqa: PLC0415 - help goes without
 
     with open_for_reading(workspace) as opened:
-        door = SearchDoor(workspace, opened.settings)
+        door = SearchHandle(workspace, opened.settings)
         try:
             hits = door.searcher().similar(opened.canonical(url), limit)
         except NotIndexed as problem:

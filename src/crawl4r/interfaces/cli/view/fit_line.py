@@ -11,7 +11,7 @@ GAP = "  "
 _ECHO = 2  # columns that a terminal needs to show `^C` behind the line without breaking it
 
 
-class Piece(NamedTuple):
+class LinePart(NamedTuple):
     """A part of a line. Those with the largest `rank` go first; what has rank 0 stays."""
 
     rank: int
@@ -23,7 +23,7 @@ def room_on(width: int) -> int:
     return max(1, width - _ECHO - 1)
 
 
-def fit(pieces: Sequence[Piece], room: int) -> str:
+def fit(pieces: Sequence[LinePart], room: int) -> str:
     """The pieces in their order, as many as there is room for; never longer than the room."""
     left = [piece for piece in pieces if piece.text]
     while cell_len(line := GAP.join(piece.text for piece in left)) > room:

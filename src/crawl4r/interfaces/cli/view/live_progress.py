@@ -42,7 +42,7 @@ async def show_progress(run: CrawlRun, workspace: Workspace, *, enabled: bool) -
     line every ten seconds, so that a crawl of less says nothing."""
     if not enabled:
         return await run.finish()
-    view = View(run, workspace)
+    view = ProgressView(run, workspace)
     telling = asyncio.create_task(_draw(view) if draws_on_stderr() else _tell(view))
     try:
         return await run.finish()
@@ -52,7 +52,7 @@ async def show_progress(run: CrawlRun, workspace: Workspace, *, enabled: bool) -
             await telling
 
 
-async def _draw(view: View) -> None:
+async def _draw(view: ProgressView) -> None:
     screen = Screen(stderr=True)
     spinner = Spinner("dots", style="cyan")
     with live(screen, transient=True) as drawn:
@@ -61,7 +61,7 @@ async def _draw(view: View) -> None:
             await asyncio.sleep(_REFRESH)
 
 
-async def _tell(view: View) -> None:
+async def _tell(view: ProgressView) -> None:
     while True:
         await asyncio.sleep(TOLD_EVERY)
         pieces = [piece.text for piece in pieces_of(view.look())]
@@ -81,7 +81,7 @@ def _drawn(standing: Standing, spinner: Spinner, screen: Screen) -> Group:
     return Group(line, Text(trouble, "yellow"))
 
 
-class View:
+class ProgressView:
     """Looks at a run, often; what costs a query it asks now and then."""
 
     def __init__(self, run: CrawlRun, workspace: Workspace) -> None:

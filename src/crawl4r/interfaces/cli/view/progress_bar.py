@@ -11,7 +11,7 @@ from rich.text import Text
 
 from crawl4r.interfaces.cli.output import draws_on_stderr, say
 from crawl4r.interfaces.cli.screen import Screen, live
-from crawl4r.interfaces.cli.view.fit_line import GAP, Piece, fit, room_on
+from crawl4r.interfaces.cli.view.fit_line import GAP, LinePart, fit, room_on
 from crawl4r.interfaces.cli.view.format import about_seconds, human_bytes
 from crawl4r.safe_text import visible
 
@@ -30,10 +30,10 @@ class Task:
         self._began_at = began_at
         self._in_bytes = in_bytes
 
-    def pieces(self, now: float) -> list[Piece]:
+    def pieces(self, now: float) -> list[LinePart]:
         show = human_bytes if self._in_bytes else "{:,}".format
         counts = show(self.done) if self.total is None else f"{show(self.done)}/{show(self.total)}"
-        return [Piece(0, visible(self.name)), Piece(1, counts), Piece(2, self._left(now))]
+        return [LinePart(0, visible(self.name)), LinePart(1, counts), LinePart(2, self._left(now))]
 
     def _left(self, now: float) -> str:
         if not self.total or not 0 < self.done < self.total:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from crawl4r.interfaces.cli.view.fit_line import Piece
+from crawl4r.interfaces.cli.view.fit_line import LinePart
 from crawl4r.interfaces.cli.view.format import about_seconds, human_bytes, human_seconds
 from crawl4r.safe_text import visible
 
@@ -63,66 +63,66 @@ class Standing(Struct, frozen=True):
     trouble: Trouble | None = None
 
 
-def pieces_of(standing: Standing) -> list[Piece]:
+def pieces_of(standing: Standing) -> list[LinePart]:
     """The parts of the line, as they are shown."""
     if standing.phase in {Phase.STARTING, Phase.FINISHING}:
-        return [Piece(0, standing.phase), Piece(2, _elapsed(standing))]
+        return [LinePart(0, standing.phase), LinePart(2, _elapsed(standing))]
     if standing.phase is Phase.NO_STORE:
         most = f"at most {about_seconds(standing.left or 0.0)} more"
-        return [Piece(0, standing.phase), Piece(1, most), Piece(2, visible(standing.why))]
+        return [LinePart(0, standing.phase), LinePart(1, most), LinePart(2, visible(standing.why))]
     if standing.phase in _AFTER_VISITS:
         return _after_the_visits(standing)
     if standing.phase in _NOTHING_BEGINS:
         return _while_nothing_begins(standing)
     return [
-        Piece(3, standing.phase),
-        Piece(0, f"{standing.kept:,} kept"),
-        Piece(1, f"{standing.waiting:,} waiting"),
-        Piece(2, _next_request(standing)),
-        Piece(4, _left(standing)),
-        Piece(5, f"{standing.rate:,.1f}/s" if standing.rate else ""),
-        Piece(6, _elapsed(standing)),
-        Piece(7, human_bytes(standing.size) if standing.size else ""),
-        Piece(8, f"{standing.unread:,} to read" if standing.unread else ""),
-        Piece(9, f"{standing.in_flight} in flight"),
+        LinePart(3, standing.phase),
+        LinePart(0, f"{standing.kept:,} kept"),
+        LinePart(1, f"{standing.waiting:,} waiting"),
+        LinePart(2, _next_request(standing)),
+        LinePart(4, _left(standing)),
+        LinePart(5, f"{standing.rate:,.1f}/s" if standing.rate else ""),
+        LinePart(6, _elapsed(standing)),
+        LinePart(7, human_bytes(standing.size) if standing.size else ""),
+        LinePart(8, f"{standing.unread:,} to read" if standing.unread else ""),
+        LinePart(9, f"{standing.in_flight} in flight"),
     ]
 
 
-def trouble_pieces(trouble: Trouble) -> list[Piece]:
+def trouble_pieces(trouble: Trouble) -> list[LinePart]:
     """A second line: the host that is tried again first."""
     others = f"and {trouble.others:,} more like it" if trouble.others else ""
     return [
-        Piece(0, f"{visible(trouble.host)} keeps failing"),
-        Piece(1, f"next try in {human_seconds(trouble.next_in)}"),
-        Piece(2, others),
+        LinePart(0, f"{visible(trouble.host)} keeps failing"),
+        LinePart(1, f"next try in {human_seconds(trouble.next_in)}"),
+        LinePart(2, others),
     ]
 
 
-def _while_nothing_begins(standing: Standing) -> list[Piece]:
+def _while_nothing_begins(standing: Standing) -> list[LinePart]:
     again = "Ctrl-C again drops them" if standing.phase is Phase.STOPPING else ""
     is_stopping = standing.phase is Phase.STOPPING
     in_flight = f"{standing.in_flight} in flight"
     return [
-        Piece(0, standing.phase),
-        Piece(0, in_flight if is_stopping else ""),
-        Piece(1, f"{standing.kept:,} kept"),
-        Piece(3, f"{standing.waiting:,} waiting"),
-        Piece(5, "" if is_stopping or not standing.in_flight else in_flight),
-        Piece(2, again if standing.in_flight else ""),
-        Piece(4, visible(standing.why)),
-        Piece(6, _elapsed(standing)),
+        LinePart(0, standing.phase),
+        LinePart(0, in_flight if is_stopping else ""),
+        LinePart(1, f"{standing.kept:,} kept"),
+        LinePart(3, f"{standing.waiting:,} waiting"),
+        LinePart(5, "" if is_stopping or not standing.in_flight else in_flight),
+        LinePart(2, again if standing.in_flight else ""),
+        LinePart(4, visible(standing.why)),
+        LinePart(6, _elapsed(standing)),
     ]
 
 
-def _after_the_visits(standing: Standing) -> list[Piece]:
+def _after_the_visits(standing: Standing) -> list[LinePart]:
     thing = _AFTER_VISITS[standing.phase]
     things = thing if standing.to_make == 1 else f"{thing}s"
     left = f"about {about_seconds(standing.left)}" if standing.left is not None else ""
     return [
-        Piece(0, f"{standing.phase} {standing.to_make:,} {things}"),
-        Piece(1, left),
-        Piece(2, _LATER),
-        Piece(3, f"{standing.kept:,} kept"),
+        LinePart(0, f"{standing.phase} {standing.to_make:,} {things}"),
+        LinePart(1, left),
+        LinePart(2, _LATER),
+        LinePart(3, f"{standing.kept:,} kept"),
     ]
 
 

@@ -23,11 +23,11 @@ from crawl4r.interfaces.http.embedding.shapes import (
     Bodies,
     EmbedQuestion,
     OpenAiQuestion,
-    Refused,
+    RequestRefused,
     RerankQuestion,
     refusal,
 )
-from crawl4r.interfaces.http.embedding.work import EmbeddingWork, Limits
+from crawl4r.interfaces.http.embedding.work import EmbeddingWork, WorkLimits
 from crawl4r.interfaces.http.guard import HostCheck
 from crawl4r.search.port import Embedder, Reranker, Vector
 
@@ -51,7 +51,7 @@ def make_app(
 
     `hosts` are names it is asked by, besides addresses, `localhost` and the machine's own name.
     """
-    limits = Limits(max_batch, max_chars, max_waiting, max_input_length)
+    limits = WorkLimits(max_batch, max_chars, max_waiting, max_input_length)
     work = EmbeddingWork(embedder, reranker, limits, count_tokens)
 
     @asynccontextmanager
@@ -61,7 +61,7 @@ def make_app(
 
     # No pages with the API: they would load their scripts from elsewhere.
     app = FastAPI(lifespan=lifespan, openapi_url=None)
-    app.add_exception_handler(Refused, refusal)
+    app.add_exception_handler(RequestRefused, refusal)
     app.add_middleware(HostCheck, allowed=hosts)
     bodies = Bodies(limits.bytes, _LARGEST_AT_ONCE * limits.bytes)
     _add_tei(app, work, bodies, model, limits)
@@ -69,12 +69,14 @@ def make_app(
     return app
 
 
-def _add_tei(app: FastAPI, work: EmbeddingWork, bodies: Bodies, model: str, limits: Limits) -> None:
+def _add_tei(
+    app: FastAPI, work: EmbeddingWork, bodies: Bodies, model: str, limits: WorkLimits
+) -> None:
     @app.get("/")
     @app.get("/health")
     async def health() -> Response:
         if not work.is_alive:
-            raise Refused("Unhealthy", "unhealthy")
+            raise RequestRefused("Unhealthy", "unhealthy")
         return Response()
 
     @app.get("/info")
@@ -86,7 +88,7 @@ def _add_tei(app: FastAPI, work: EmbeddingWork, bodies: Bodies, model: str, limi
     async def embed(request: Request) -> Response:
         question = await bodies.read(request, EmbedQuestion)
         if question.prompt_name:
-            raise Refused("Tokenizer", f"the model has no prompt {question.prompt_name!r}")
+            raise RequestRefused("Tokenizer", f"the model has no prompt {question.prompt_name!r}")
         texts = _as_list(question.inputs)
         work.check(texts, limits.batch)
         if question.truncate is False:
@@ -120,7 +122,7 @@ def _add_openai(
     async def openai(request: Request) -> Response:
         question = await bodies.read(request, OpenAiQuestion)
         if question.dimensions not in {None, dimension}:
-            raise Refused("Tokenizer", f"the model has {dimension} dimensions, no others")
+            raise RequestRefused("Tokenizer", f"the model has {dimension} dimensions, no others")
         texts = _as_list(question.input)
         work.check(texts, _OPENAI_BATCH)
         vectors = await work.embed(texts)
@@ -135,7 +137,7 @@ def _add_openai(
         return JSONResponse({"object": "list", "data": data, "model": model, "usage": usage})
 
 
-def _info(model: str, limits: Limits) -> dict[str, Any]:
+def _info(model: str, limits: WorkLimits) -> dict[str, Any]:
     return {
         "model_id": model,
         "model_sha": None,

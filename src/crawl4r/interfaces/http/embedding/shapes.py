@@ -24,7 +24,7 @@ _KINDS = {
 }
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """An answer that is an error; `kind` is one of TEI's."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -68,12 +68,14 @@ class Bodies:
                 body += chunk
                 self._held += len(chunk)
                 if len(body) > self._largest:
-                    raise Refused("Validation", f"the request has more than {self._largest} bytes")
+                    raise RequestRefused(
+                        "Validation", f"the request has more than {self._largest} bytes"
+                    )
                 if self._held > self._most:
-                    raise Refused("Overloaded", "too many large requests arrive at once")
+                    raise RequestRefused("Overloaded", "too many large requests arrive at once")
             return _parse(kind, bytes(body))
         except ClientDisconnect:
-            raise Refused("Empty", "the request broke off") from None
+            raise RequestRefused("Empty", "the request broke off") from None
         finally:
             self._held -= len(body)
 
@@ -83,12 +85,12 @@ def _parse(kind: type[Q], body: bytes) -> Q:
     try:
         return decode(body, type=kind)
     except (DecodeError, RecursionError) as problem:
-        raise Refused("Tokenizer", str(problem)) from None  # 422, as TEI answers to such
+        raise RequestRefused("Tokenizer", str(problem)) from None  # 422, as TEI answers to such
 
 
 def refusal(request: Request, refused: Exception) -> JSONResponse:
     """The error as those who ask on this path expect it."""
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RequestRefused)
     tei_status, openai_status, openai_type = _KINDS[refused.kind]
     headers = {"Retry-After": "1"} if refused.kind == "Overloaded" else None
     if not request.url.path.startswith("/v1/"):

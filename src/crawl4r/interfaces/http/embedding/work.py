@@ -14,14 +14,14 @@ from msgspec import Struct
 from crawl4r.errors import Crawl4rError
 from crawl4r.events import emit
 from crawl4r.interfaces.http.embedding.one_thread import OneThread, Overloaded, R, T
-from crawl4r.interfaces.http.embedding.shapes import Refused
+from crawl4r.interfaces.http.embedding.shapes import RequestRefused
 from crawl4r.search.port import Embedder, Reranker, Vector, Vectors
 
 EMBEDDING_FAILED = "embedding_failed"
 _MARKS = 2  # tokens that are put around a text
 
 
-class Limits(Struct, frozen=True):
+class WorkLimits(Struct, frozen=True):
     batch: int  # texts of a request, and of those that the model is given at once
     characters: int  # of the texts of a request together
     waiting: int  # requests
@@ -40,7 +40,7 @@ class EmbeddingWork:
         self,
         embedder: Embedder,
         reranker: Reranker | None,
-        limits: Limits,
+        limits: WorkLimits,
         count_tokens: Callable[[Sequence[str]], list[int]] | None,
     ) -> None:
         self._limits = limits
@@ -58,20 +58,20 @@ class EmbeddingWork:
 
     def check(self, texts: Sequence[str], max_batch: int) -> None:
         if not texts or not all(texts):
-            raise Refused("Empty", "`inputs` cannot be empty")
+            raise RequestRefused("Empty", "`inputs` cannot be empty")
         if len(texts) > max_batch:
-            raise Refused(
+            raise RequestRefused(
                 "Validation", f"batch size {len(texts)} > maximum allowed batch size {max_batch}"
             )
         if sum(map(len, texts)) > self._limits.characters:
-            raise Refused(
+            raise RequestRefused(
                 "Validation", f"the texts have more than {self._limits.characters} characters"
             )
 
     async def check_lengths(self, texts: Sequence[str]) -> None:
         longest = max(await to_thread(self._count_tokens, texts)) + _MARKS
         if longest > self._limits.tokens:
-            raise Refused(
+            raise RequestRefused(
                 "Validation",
                 f"`inputs` must have less than {self._limits.tokens} tokens. Given: {longest}",
             )
@@ -88,26 +88,26 @@ class EmbeddingWork:
             vectors += await self._ask(self._embedding, batch)
         made = np.stack(vectors)
         if not np.isfinite(made).all():
-            raise Refused("Backend", "the model gave a vector that has no number in a place")
+            raise RequestRefused("Backend", "the model gave a vector that has no number in a place")
         return made
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[float]:
         if self._ranking is None:
-            raise Refused("Backend", "model is not a re-ranker model")
+            raise RequestRefused("Backend", "model is not a re-ranker model")
         scores = await self._ask(self._ranking, [(query, text) for text in texts])
         if not all(map(isfinite, scores)):
-            raise Refused("Backend", "score is NaN")
+            raise RequestRefused("Backend", "score is NaN")
         return list(scores)
 
     async def _ask(self, thread: OneThread[T, R], items: Sequence[T]) -> Sequence[R]:
         try:
             return await thread.ask(items)
         except Overloaded:
-            raise Refused("Overloaded", "Model is overloaded") from None
+            raise RequestRefused("Overloaded", "Model is overloaded") from None
         except Exception as problem:  # whatever a model may raise, the service goes on
             emit(EMBEDDING_FAILED, logging.ERROR, reason=f"{type(problem).__name__}: {problem}")
             said = str(problem) if isinstance(problem, Crawl4rError) else "Inference failed"
-            raise Refused("Backend", said) from problem
+            raise RequestRefused("Backend", said) from problem
 
     def close(self) -> None:
         for thread in (self._embedding, self._ranking):
