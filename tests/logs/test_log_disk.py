@@ -17,7 +17,7 @@ from tests.site.process import REPOSITORY, SiteProcess
 
 SIZE = 12  # pages
 OPTIONS = ("--per-host", "8", "--concurrency", "8", "--no-extract", "--logs")
-PLACES = ("LineFile", "CaptureLog", "EdgeLog", "MetricsLog", "Rebuilt")
+PLACES = ("LineFile", "CaptureLog", "EdgeLog", "MetricsLog", "ReplacedFiles")
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_a_replay_that_finds_no_room_leaves_the_files_that_were_there(
     command = ["replay", "--no-documents"]
     assert faulty(workspace, *command, CRAWL4R_FAULT_TRACE=str(trace)).code == 0
     faults = faults_of(trace)
-    assert any(fault.startswith("replace in Rebuilt") for fault in faults)
+    assert any(fault.startswith("replace in ReplacedFiles") for fault in faults)
     for fault in faults:
         answer = faulty(workspace, *command, CRAWL4R_FAULT=fault)
         assert answer.code == 4, f"{fault}: {answer}"

@@ -28,11 +28,11 @@ def loaded_by(code: str) -> set[str]:
             {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace.workspace"},
         ),
         (
-            f"import {CLI}.crawl",
+            f"import {CLI}.commands.crawl",
             {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace.workspace"},
         ),
         (
-            f"import {CLI}.running",
+            f"import {CLI}.run_crawl",
             {"rich", "numpy", "pyarrow", "pydantic", "crawl4r.documents.documenter"},
         ),
         (
@@ -44,11 +44,11 @@ def loaded_by(code: str) -> set[str]:
             {"asyncio", "click", "rich", "pycurl", "sqlite3", "requests"},
         ),
         (
-            f"import {CLI}.replay",
+            f"import {CLI}.commands.replay",
             {"asyncio", "msgspec", "rich", "yaml", "crawl4r.workspace.workspace"},
         ),
         (
-            f"import {CLI}.extract, {CLI}.scrape",
+            f"import {CLI}.commands.extract, {CLI}.commands.scrape",
             {"asyncio", "rich", "yaml", "crawl4r.workspace.workspace"},
         ),
     ],
@@ -69,7 +69,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(code: str, absent: set[str]
 def test_the_list_of_commands_loads_none_of_them() -> None:
     show = f"from {CLI}.main import group; group(['--help'], standalone_mode=False)"
     ours = {name for name in loaded_by(show) if name.startswith(f"{CLI}.")}
-    assert ours == {f"{CLI}.main", f"{CLI}.output", f"{CLI}.json_log"}
+    assert ours == {f"{CLI}.main", f"{CLI}.output", f"{CLI}.json_log", f"{CLI}.log_lines"}
 
 
 def test_the_list_says_of_a_command_what_the_command_says_of_itself() -> None:

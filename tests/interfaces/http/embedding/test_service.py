@@ -36,7 +36,7 @@ from tests.search.embed.embedding_servers import (
     vector_of,
 )
 
-LOCK = Path(__file__).resolve().parents[2] / "model.lock"
+LOCK = Path(__file__).resolve().parents[4] / "model.lock"
 
 
 def ask(url: str, question: Any = None) -> tuple[int, Any, dict[str, str]]:

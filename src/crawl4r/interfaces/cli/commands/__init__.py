@@ -1,1 +1,1 @@
-"""commands: one file a command: parse, call, print."""
+"""commands: what does a person type, and which call does it make?"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,6 +37,8 @@ def command(
     crawl4r scrape https://example.org/ --json --chunks | jq .chunks
     """
     start_ahead(EXTRACTOR, 1)  # it loads while we do, and while the page is fetched
+    import asyncio  # noqa: PLC0415
+
     from crawl4r.interfaces.cli.view.extraction import show  # noqa: PLC0415
     from crawl4r.workspace.scrape import scrape_page  # noqa: PLC0415
 
