@@ -27,7 +27,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from crawl4r.archive.documents import StoredDocument
-    from crawl4r.politeness.host_budget import HostBudgets
+    from crawl4r.politeness.host_budgets import HostBudgets
     from crawl4r.settings.load import Settings, load_settings
     from crawl4r.workspace.page import Page
     from crawl4r.workspace.workspace import Workspace
@@ -38,7 +38,7 @@ _WHERE = {
     "Workspace": ("crawl4r.workspace.workspace", "Workspace"),
     "StoredDocument": ("crawl4r.archive.documents", "StoredDocument"),
     "Page": ("crawl4r.workspace.page", "Page"),
-    "HostBudgets": ("crawl4r.politeness.host_budget", "HostBudgets"),
+    "HostBudgets": ("crawl4r.politeness.host_budgets", "HostBudgets"),
     "Settings": ("crawl4r.settings.load", "Settings"),
     "load_settings": ("crawl4r.settings.load", "load_settings"),
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import crawl4r
+from crawl4r.clock import REAL_CLOCK
 from crawl4r.crawling.keeper import CommitTargets, Keeper
 from crawl4r.errors import StorageFull
 from crawl4r.frontier.revisits import Revisits
@@ -61,12 +61,13 @@ def test_who_shares_a_transaction_with_a_keeper_that_fails_does_not_go_on_behind
     """A document that was written and rolled back would otherwise be passed over for good."""
     full = StorageFull("no room")
 
-    def fill(*_: object) -> None:
-        raise full
+    class Full:
+        def learn(self, visit: Visit, admitted: int) -> None:
+            raise full
 
     with crawl4r.open(tmp_path) as workspace:
         parts = workspace.parts
-        shelf = CommitTargets(
+        targets = CommitTargets(
             parts.database,
             make_frontier(parts, workspace.settings),
             parts.captures,
@@ -80,12 +81,11 @@ def test_who_shares_a_transaction_with_a_keeper_that_fails_does_not_go_on_behind
         lease = Lease(1, "http://example.org/", "example.org", 0)
         visit = Visit(lease, Ending(1, UrlState.FAILED, Verdict.UNREADABLE, ""))
         keeper = Keeper(
-            shelf,
+            targets,
             budgets,
+            REAL_CLOCK,
             group=1,
-            clock=time.monotonic,
-            wall=time.time,
-            on_visit=fill,
+            learners=[Full()],
         )
         parts.notes.put("first document", "of a batch")
         with pytest.raises(StorageFull):

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from crawl4r.clock import REAL_CLOCK
 from crawl4r.frontier.priority import breadth_first
-from crawl4r.frontier.schedule import Schedule
+from crawl4r.frontier.schedule import PageTurn, Schedule
 from crawl4r.frontier.sqlite import SqliteFrontier
-from crawl4r.model import Found, FoundBy, Lease
-from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.model import Found, FoundBy
+from crawl4r.politeness.host_budget import Health, HostRules
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.database import Database
 
 REQUESTS = 30
@@ -21,19 +23,17 @@ def schedule_of(database: Database, budgets: HostBudgets) -> Schedule:
     urls = [f"http://e.org/{number}" for number in range(REQUESTS)]
     found = [Found(url, "e.org", 0, FoundBy.SEED, True, "host in scope") for url in urls]
     frontier.add(found, None, 0.0)
-    return Schedule(
-        frontier, budgets, clock=time.monotonic, wall=time.time, needs_robots=lambda _: False
-    )
+    return Schedule(frontier, budgets, REAL_CLOCK, lambda _: False)
 
 
-async def crawl(name: str, schedule: Schedule, budgets: HostBudgets, sent: list[str]) -> None:
-    while len(sent) < REQUESTS and (lease := await schedule.next()):
-        assert isinstance(lease, Lease)
+async def crawl(name: str, schedule: Schedule, sent: list[str]) -> None:
+    while len(sent) < REQUESTS and (turn := await schedule.next()):
+        assert isinstance(turn, PageTurn)
         sent.append(name)
         sent_at = time.monotonic()
         await asyncio.sleep(0)
-        budgets[lease.host].end(time.monotonic(), Health.WELL, sent_at)
-        schedule.settled(lease.host)
+        turn.host.end(time.monotonic(), Health.WELL, sent_at)
+        schedule.settled(turn.lease.host)
     schedule.stop()
 
 
@@ -45,7 +45,7 @@ def test_two_crawls_that_wait_for_one_host_alternate(tmp_path: Path, delay: floa
     async def both() -> None:
         async with asyncio.TaskGroup() as group:
             for name, database in databases.items():
-                group.create_task(crawl(name, schedule_of(database, budgets), budgets, sent))
+                group.create_task(crawl(name, schedule_of(database, budgets), sent))
 
     databases = {name: Database(tmp_path / f"{name}.db") for name in ("first", "second")}
     asyncio.run(asyncio.wait_for(both(), 30))

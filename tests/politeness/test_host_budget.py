@@ -3,7 +3,8 @@
 import pytest
 
 from crawl4r.politeness.breaker import BreakerRules
-from crawl4r.politeness.host_budget import Health, HostBudget, HostBudgets, HostRules
+from crawl4r.politeness.host_budget import Health, HostBudget, HostRules, HostTurn
+from crawl4r.politeness.host_budgets import HostBudgets
 
 NEVER = float("inf")
 MARGIN = 0.01  # more than the budget's own
@@ -13,12 +14,17 @@ def budget_of(delay: float = 1.0, **rules: object) -> HostBudget:
     return HostBudgets(HostRules(delay=delay, **rules))["e.org"]
 
 
+def begun(budget: HostBudget, at: float, who: object = None) -> HostTurn:
+    turn = budget.begin(at, who)
+    assert turn is not None
+    return turn
+
+
 def visit(
     budget: HostBudget, at: float, health: Health = Health.WELL, **answer: float | None
 ) -> None:
     """One request that takes no time."""
-    budget.begin(at)
-    budget.end(at, health, sent_at=at, **answer)
+    begun(budget, at).end(at, health, sent_at=at, **answer)
 
 
 def gap(budget: HostBudget, since: float) -> float:
@@ -43,18 +49,17 @@ def test_requests_stand_a_full_delay_apart() -> None:
 def test_the_gap_counts_from_when_the_request_left() -> None:
     """It may have waited for a connection; the server must still see a full delay."""
     budget = budget_of(delay=1.0)
-    budget.begin(100.0)
-    budget.end(103.0, Health.WELL, sent_at=102.5, latency=0.5)
+    begun(budget, 100.0).end(103.0, Health.WELL, sent_at=102.5, latency=0.5)
     assert budget.ready_at(103.0) >= 103.5
 
 
 def test_a_full_host_is_never_ready() -> None:
     budget = budget_of(delay=0.0, per_host=2)
-    budget.begin(1.0)
+    turn = begun(budget, 1.0)
     assert budget.ready_at(1.0) <= 1.0
-    budget.begin(1.0)
+    begun(budget, 1.0)
     assert budget.ready_at(1.0) == NEVER
-    budget.end(2.0, Health.WELL)
+    turn.end(2.0, Health.WELL)
     assert budget.ready_at(2.0) <= 2.0
 
 
@@ -140,9 +145,9 @@ def test_failures_in_a_row_open_the_breaker_and_one_probe_closes_it() -> None:
     visit(budget, 0.0, Health.SICK)
     visit(budget, 0.0, Health.SICK)
     assert budget.ready_at(1.0) == 30.0
-    budget.begin(31.0)
+    probe = begun(budget, 31.0)
     assert budget.ready_at(31.0) == NEVER
-    budget.end(32.0, Health.WELL)
+    probe.end(32.0, Health.WELL)
     assert budget.ready_at(32.0) <= 32.0
 
 
@@ -154,51 +159,57 @@ def test_a_request_that_never_left_says_nothing_of_the_host() -> None:
 
 def test_a_withdrawn_request_leaves_no_gap() -> None:
     budget = budget_of(delay=10.0)
-    budget.begin(5.0)
-    budget.withdraw(5.0)
+    begun(budget, 5.0).withdraw(5.0)
     assert budget.ready_at(5.0) <= 5.0
 
 
 def test_withdrawing_one_request_keeps_what_another_was_told() -> None:
     budget = budget_of(delay=0.0, per_host=2)
-    budget.begin(0.0)
-    budget.begin(0.0)
-    budget.end(1.0, Health.OVERLOADED, sent_at=0.0, retry_after=100.0)
-    budget.withdraw(1.0)
+    asked, withdrawn = begun(budget, 0.0), begun(budget, 0.0)
+    asked.end(1.0, Health.OVERLOADED, sent_at=0.0, retry_after=100.0)
+    withdrawn.withdraw(1.0)
     assert budget.ready_at(1.0) >= 101.0
 
 
 def test_withdrawing_one_request_keeps_the_gap_after_another() -> None:
     budget = budget_of(delay=1.0, per_host=3)
-    budget.begin(0.0)
-    budget.begin(1.1)
-    budget.withdraw(1.2)
-    assert budget.ready_at(1.2) >= 2.0
+    first = begun(budget, 0.0)
+    begun(budget, 1.1)
+    first.withdraw(1.2)
+    assert budget.ready_at(1.2) >= 2.1
+
+
+def test_a_turn_that_is_over_cannot_be_ended_again() -> None:
+    budget = budget_of(delay=0.0, per_host=2)
+    turn = begun(budget, 0.0)
+    turn.end(1.0, Health.SICK)
+    turn.end(1.0, Health.SICK)
+    turn.withdraw(1.0)
+    assert (budget.requests, budget.in_flight, turn.is_withdrawn) == (1, 0, False)
 
 
 def test_whoever_waits_is_called_in_order_and_nobody_pushes_in() -> None:
     budget = budget_of(delay=0.0)
-    budget.begin(0.0)
+    turn = begun(budget, 0.0)
     called: list[str] = []
     for who in ("first", "second"):
         budget.wait_in_line(who, lambda who=who: called.append(who))
     assert called == []
-    budget.end(0.0, Health.WELL)
+    turn.end(0.0, Health.WELL)
     assert called == ["first"]
     assert budget.ready_at(1.0, "second") == budget.ready_at(1.0) == float("inf")
     assert budget.ready_at(1.0, "first") == 1.0
-    budget.begin(1.0, "first")
-    budget.end(1.0, Health.WELL)
+    begun(budget, 1.0, "first").end(1.0, Health.WELL)
     assert called == ["first", "second"]
 
 
 def test_whoever_leaves_the_line_lets_the_next_one_in() -> None:
     budget = budget_of(delay=0.0)
-    budget.begin(0.0)
+    turn = begun(budget, 0.0)
     called: list[str] = []
     for who in ("first", "second"):
         budget.wait_in_line(who, lambda who=who: called.append(who))
-    budget.end(0.0, Health.WELL)
+    turn.end(0.0, Health.WELL)
     budget.leave_line("first")
     assert called == ["first", "second"]
     assert budget.ready_at(1.0, "second") == 1.0

@@ -4,7 +4,8 @@ import pytest
 
 from crawl4r.model import HostMemory
 from crawl4r.politeness.breaker import BreakerRules, BreakerState
-from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.politeness.host_budget import Health, HostRules
+from crawl4r.politeness.host_budgets import HostBudgets
 
 BOOT = 1_000_000.0  # epoch seconds at which the clock of the first process showed 0
 RULES = HostRules(delay=1.0, breaker=BreakerRules(threshold=3, cooldown=30.0, give_up_after=4))
@@ -13,8 +14,9 @@ RULES = HostRules(delay=1.0, breaker=BreakerRules(threshold=3, cooldown=30.0, gi
 def visit(
     budgets: HostBudgets, at: float, health: Health, retry_after: float | None = None
 ) -> None:
-    budgets["e.org"].begin(at)
-    budgets["e.org"].end(at, health, sent_at=at, retry_after=retry_after)
+    turn = budgets["e.org"].begin(at)
+    assert turn is not None
+    turn.end(at, health, sent_at=at, retry_after=retry_after)
 
 
 def restarted(budgets: HostBudgets, at: float, rules: HostRules = RULES) -> HostBudgets:
@@ -100,8 +102,9 @@ def test_idle_hosts_are_forgotten_and_others_are_kept() -> None:
         budgets[f"idle{number}.org"].ready_at(0.0)
     visit(budgets, 0.0, Health.SICK)
     budgets["busy.org"].begin(0.0)
-    budgets["waiting.org"].begin(0.0)
-    budgets["waiting.org"].end(0.0, Health.WELL, retry_after=1_000.0)
+    turn = budgets["waiting.org"].begin(0.0)
+    assert turn is not None
+    turn.end(0.0, Health.WELL, retry_after=1_000.0)
     budgets.forget_idle(100.0, keep=2)
     assert {budget.host for budget in budgets} == {"e.org", "busy.org", "waiting.org"}
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.politeness.host_budget import Health, HostRules
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.politeness.shared_host_lock import HeldPlace, HostLock
 
 WORKER = """
@@ -143,16 +144,18 @@ def test_budgets_of_two_processes_share_pace_and_patience(tmp_path: Path) -> Non
     now = 1000.0
     locks = [HostLock(tmp_path, wall=lambda: now) for _ in range(2)]
     ours, theirs = (HostBudgets(HostRules(delay=2.0), lock)["e.org"] for lock in locks)
-    assert ours.begin(now)
-    assert not theirs.begin(now)
+    turn = ours.begin(now)
+    assert turn is not None
+    assert theirs.begin(now) is None
     assert theirs.ready_at(now) > now
-    ours.end(now, Health.OVERLOADED, sent_at=now, latency=0.1, retry_after=30.0)
+    turn.end(now, Health.OVERLOADED, sent_at=now, latency=0.1, retry_after=30.0)
     now = 1010.0
-    assert not theirs.begin(now)
+    assert theirs.begin(now) is None
     now = 1031.0
     assert theirs.ready_at(now) <= now
-    assert theirs.begin(now)
-    theirs.withdraw(now)
+    turn = theirs.begin(now)
+    assert turn is not None
+    turn.withdraw(now)
     assert ours.begin(now)
 
 

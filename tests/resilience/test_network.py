@@ -29,9 +29,9 @@ class World:
 
     def __post_init__(self) -> None:
         self.is_asked = asyncio.Event()
-        self.brake = PauseGate()
+        self.pause_gate = PauseGate()
         self.heart = Heartbeat(lambda: self.now)
-        self.network = NetworkWatch(self.brake, self.heart, lambda: self.rules)
+        self.network = NetworkWatch(self.pause_gate, self.heart, lambda: self.rules)
         self.network.on_doubt = self._ask
 
     def _ask(self) -> None:
@@ -124,7 +124,7 @@ def test_when_nothing_else_is_under_way_the_probes_are_asked_at_once() -> None:
         assert world.asked == 1
         world.network.tell(True)
         assert await task is False
-        assert not world.brake.is_held
+        assert not world.pause_gate.is_held
 
     play(scene)
 
@@ -161,16 +161,16 @@ def test_while_it_is_gone_the_brake_is_held_and_nothing_counts() -> None:
         task = await held(world)
         world.network.tell(False, "a.example:80: refused")
         assert await task is True
-        assert world.brake.is_held and "a.example:80" in world.brake.reasons[0]
+        assert world.pause_gate.is_held and "a.example:80" in world.pause_gate.reasons[0]
         assert world.fail() and await world.network.is_lost()
         errand = asyncio.create_task(world.network.comes_back())
         await asyncio.sleep(0)
         assert not errand.done()
         world.network.tell(False, "still")
-        assert world.brake.is_held
+        assert world.pause_gate.is_held
         world.network.tell(True)
         assert await errand is True
-        assert not world.brake.is_held and not world.network.is_gone
+        assert not world.pause_gate.is_held and not world.network.is_gone
 
     play(scene)
 
@@ -182,7 +182,7 @@ def test_an_answer_to_what_was_under_way_brings_it_back_too() -> None:
         world.network.tell(False, "refused")
         assert await task
         world.network.doubts(PLACE, ANSWER)
-        assert not world.network.is_gone and not world.brake.is_held
+        assert not world.network.is_gone and not world.pause_gate.is_held
 
     play(scene)
 

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from crawl4r.clock import Clock
 from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request
 from crawl4r.fetch.proxies import ProxyPool, Rotation
+from crawl4r.fetch.sender import Sender
 from crawl4r.frontier.priority import breadth_first
-from crawl4r.frontier.schedule import RobotsTurn, Schedule
+from crawl4r.frontier.schedule import PageTurn, RobotsTurn, Schedule
 from crawl4r.frontier.sqlite import SqliteFrontier
-from crawl4r.model import Ending, Failure, Found, FoundBy, Lease, Response, UrlState, Verdict
-from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.model import Ending, Failure, Found, FoundBy, Response, UrlState, Verdict
+from crawl4r.politeness.host_budget import Health, HostRules
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.politeness.shared_host_lock import HostLock
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.pause_gate import PauseGate
@@ -42,7 +45,7 @@ class World:
         host_lock = HostLock(folder / "hosts", self.wall) if has_neighbours else None
         self.budgets = HostBudgets(HostRules(delay=240.0, delay_cap=900.0), host_lock)
         self.heart = Heartbeat(self.clock)
-        self.brake = PauseGate()
+        self.pause_gate = PauseGate()
         self.needs_robots = False
 
     def clock(self) -> float:
@@ -55,10 +58,9 @@ class World:
         return Schedule(
             self.frontier,
             self.budgets,
-            clock=self.clock,
-            wall=self.wall,
-            needs_robots=lambda _: self.needs_robots,
-            brake=self.brake,
+            Clock(self.clock, self.wall),
+            lambda _: self.needs_robots,
+            pause_gate=self.pause_gate,
             heart=self.heart,
         )
 
@@ -74,7 +76,7 @@ def play(scene: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(asyncio.wait_for(scene(), 20))
 
 
-async def asleep(schedule: Schedule) -> asyncio.Task[Lease | RobotsTurn | None]:
+async def asleep(schedule: Schedule) -> asyncio.Task[PageTurn | RobotsTurn | None]:
     """Somebody who asks for the next turn, and has to wait."""
     task = asyncio.create_task(schedule.next())
     await asyncio.sleep(0)
@@ -83,10 +85,10 @@ async def asleep(schedule: Schedule) -> asyncio.Task[Lease | RobotsTurn | None]:
 
 
 async def visited(schedule: Schedule, world: World, health: Health = Health.WELL) -> None:
-    lease = await schedule.next()
-    assert isinstance(lease, Lease)
-    world.budgets[HOST].end(world.now, health)
-    world.frontier.settle([Ending(lease.url_id, UrlState.DONE, Verdict.OK, "")])
+    turn = await schedule.next()
+    assert isinstance(turn, PageTurn)
+    turn.host.end(world.now, health)
+    world.frontier.settle([Ending(turn.lease.url_id, UrlState.DONE, Verdict.OK, "")])
     schedule.settled(HOST)
 
 
@@ -105,9 +107,9 @@ def test_a_crawl_delay_and_a_retry_after_are_slept_until_their_end(world: World)
     async def scene() -> None:
         schedule = world.schedule()
         world.budgets[HOST].ask_delay(600.0)
-        lease = await schedule.next()
-        assert isinstance(lease, Lease)
-        world.budgets[HOST].end(world.now, Health.OVERLOADED, retry_after=1800.0)
+        turn = await schedule.next()
+        assert isinstance(turn, PageTurn)
+        turn.host.end(world.now, Health.OVERLOADED, retry_after=1800.0)
         schedule.settled(HOST)
         task = await asleep(schedule)
         assert schedule.expects_at() == pytest.approx(world.now + 1800, abs=0.1)
@@ -136,12 +138,12 @@ def test_a_breaker_is_waited_for_until_its_cooldown_ends(world: World) -> None:
 def test_a_retry_is_waited_for_until_it_is_due(tmp_path: Path) -> None:
     async def scene() -> None:
         schedule = world.schedule()
-        lease = await schedule.next()
-        assert isinstance(lease, Lease)
+        turn = await schedule.next()
+        assert isinstance(turn, PageTurn)
         due = world.wall() + 3000
-        ending = Ending(lease.url_id, UrlState.WAITING, Verdict.NETWORK_ERROR, "", due)
+        ending = Ending(turn.lease.url_id, UrlState.WAITING, Verdict.NETWORK_ERROR, "", due)
         world.frontier.settle([ending])
-        world.budgets[HOST].end(world.now, Health.WELL)
+        turn.host.end(world.now, Health.WELL)
         schedule.settled(HOST, due)
         world.now += 300  # past the delay: the host would be ready, had it anything to offer
         task = await asleep(schedule)
@@ -227,23 +229,22 @@ class Silent:
         pass
 
 
-def test_an_errand_that_waits_for_its_host_says_until_when(world: World) -> None:
+def test_a_side_request_that_waits_for_its_host_says_until_when(world: World) -> None:
     async def scene() -> None:
         headers = RequestHeaders("crawl4r", "en", {}, {})
         proxies = ProxyPool([], Rotation.ROUND_ROBIN, world.clock, random.Random())
-        errands = SideRequests(
-            Silent(),
-            headers,
-            proxies,
+        requests = SideRequests(
+            Sender(Silent(), headers, proxies),
             world.budgets,
-            clock=world.clock,
-            wall=world.wall,
-            heart=world.heart,
+            Clock(world.clock, world.wall),
+            world.heart,
+            None,
+            lambda url, answer: None,
         )
-        budget = world.budgets[HOST]
-        assert budget.begin(world.now)
-        budget.end(world.now, Health.WELL)
-        task = asyncio.create_task(errands.fetch(f"http://{HOST}/robots.txt", cut_at=10))
+        turn = world.budgets[HOST].begin(world.now)
+        assert turn is not None
+        turn.end(world.now, Health.WELL)
+        task = asyncio.create_task(requests.fetch(f"http://{HOST}/robots.txt", cut_at=10))
         await asyncio.sleep(0)
         assert list(world.heart.due.values()) == [pytest.approx(world.now + 240, abs=0.1)]
         task.cancel()
@@ -258,14 +259,16 @@ def test_a_lease_that_is_given_back_is_the_next_one_again(world: World) -> None:
         world.budgets.replace_rules(HostRules(delay=0.0))
         schedule = world.schedule()
         first = await schedule.next()
-        assert isinstance(first, Lease)
-        world.budgets[HOST].end(world.now, Health.UNTOUCHED)
-        schedule.give_back(first)
+        assert isinstance(first, PageTurn)
+        first.host.end(world.now, Health.UNTOUCHED)
+        schedule.give_back(first.lease)
         assert schedule.outstanding == 0
-        assert await schedule.next() == first
-        world.budgets[HOST].end(world.now, Health.UNTOUCHED)
+        again = await schedule.next()
+        assert isinstance(again, PageTurn)
+        assert again.lease == first.lease
+        again.host.end(world.now, Health.UNTOUCHED)
         schedule.stop()
-        schedule.give_back(first)
+        schedule.give_back(first.lease)
         states = world.database.read("SELECT DISTINCT state FROM urls")
         assert states == [("pending",)]
 

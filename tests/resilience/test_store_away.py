@@ -14,7 +14,8 @@ from crawl4r.crawling.loop import EndedBy
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.port import Transport
-from crawl4r.politeness.host_budget import Health, HostBudgets, HostRules
+from crawl4r.politeness.host_budget import Health, HostRules
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.health_file import NAME, health_of, health_text
 from crawl4r.settings.load import Settings, load_settings
 from crawl4r.storage.own_files import replace_or_overwrite
@@ -84,8 +85,9 @@ def test_a_disk_that_is_away_for_a_while_is_noticed_and_the_store_opened_again(
 
 def test_what_may_not_have_been_kept_of_hosts_is_told_again() -> None:
     budgets = HostBudgets(HostRules(delay=1.0))
-    budgets["a.example"].begin(10.0)
-    budgets["a.example"].end(10.5, Health.SICK, 10.0, 0.5)
+    turn = budgets["a.example"].begin(10.0)
+    assert turn is not None
+    turn.end(10.5, Health.SICK, 10.0, 0.5)
     told = budgets.remember(11.0, 1011.0)
     assert [(memory.host, memory.failures) for memory in told] == [("a.example", 1)]
     assert budgets.remember(11.0, 1011.0) == []

@@ -284,10 +284,10 @@ def test_a_stall_without_a_network_waits_for_it(tmp_path: Path) -> None:
             run = opened.crawl("http://hangs.example/")
             running = asyncio.create_task(run.finish())
             await until("waiting for the network")
-            assert run.brake.is_held
+            assert run.pause_gate.is_held
             with socket.create_server(place):
                 await until("stalled")
-            assert not run.brake.is_held
+            assert not run.pause_gate.is_held
             run.stop_now()
             await running
 

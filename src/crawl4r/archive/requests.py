@@ -39,19 +39,11 @@ class Requests:
         rows = self._database.read("SELECT headers FROM requests WHERE id = ?", (number,))
         return list(json.loads(rows[0][0])) if rows else None
 
-    def note_errand(self, errand: SideRequest) -> None:
-        host, at, url = errand.host, errand.at, errand.url
+    def note(self, request: SideRequest) -> None:
+        """Keep a side request."""
+        host, at, url = request.host, request.at, request.url
         self._database.write("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (host,))
         self._database.write(
             "INSERT INTO errands SELECT id, ?, ?, ?, ?, ? FROM hosts WHERE name = ?",
-            (at, url, errand.status, errand.latency_ms, errand.reason, host),
+            (at, url, request.status, request.latency_ms, request.reason, host),
         )
-
-    def errands(self, host: str) -> list[SideRequest]:
-        """All errands to a host, oldest first."""
-        rows = self._database.read(
-            "SELECT e.url, h.name, e.at, e.status, e.latency_ms, e.reason"
-            " FROM errands e JOIN hosts h ON h.id = e.host_id WHERE h.name = ? ORDER BY e.at",
-            (host,),
-        )
-        return [SideRequest(*row) for row in rows]

@@ -32,10 +32,12 @@ def orders_in(folder: Path) -> list[str]:
 class ControlFiles:
     """Watches the files for one running crawl."""
 
-    def __init__(self, folder: Path, role: str, brake: PauseGate, stop: Callable[[], None]) -> None:
+    def __init__(
+        self, folder: Path, role: str, pause_gate: PauseGate, stop: Callable[[], None]
+    ) -> None:
         self._pauses = [file_of(folder, PAUSE), file_of(folder, PAUSE, role)]
         self._stops = [file_of(folder, STOP), file_of(folder, STOP, role)]
-        self._brake = brake
+        self._pause_gate = pause_gate
         self._stop = stop
         for path in self._stops:  # it was for an earlier run
             with contextlib.suppress(FileNotFoundError):
@@ -51,7 +53,7 @@ class ControlFiles:
             self._stop()
         paused_by = next((path for path in self._pauses if path.exists()), None)
         if paused_by:
-            if self._brake.hold(PAUSE, f"paused by {paused_by}"):
+            if self._pause_gate.hold(PAUSE, f"paused by {paused_by}"):
                 events.emit(events.CRAWL_PAUSED, 30, file=str(paused_by))
-        elif self._brake.let_go(PAUSE):
+        elif self._pause_gate.let_go(PAUSE):
             events.emit(events.CRAWL_UNPAUSED, 30)

@@ -130,8 +130,8 @@ class Explorer:
         if rules.common_crawl:
             yield "common crawl", self._index
 
-    def heed(self, visit: Visit, admitted: int) -> None:
-        """A visit has ended, and brought so many new URLs."""
+    def learn(self, visit: Visit, admitted: int) -> None:
+        """See `keeper.Learner`."""
         known = self._hosts.get(visit.lease.host)
         is_page = visit.ending.verdict is Verdict.OK and visit.lease.page_type != LISTING
         if known and is_page:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from crawl4r import events
+from crawl4r.clock import Clock
 from crawl4r.content.verdict.validate import Likeness, is_hard, is_soft
 from crawl4r.crawling.listings import Listing, is_listing
 from crawl4r.crawling.safe_reader import SafeReader, Unreadable
@@ -58,6 +60,15 @@ def retry_after_of(answer: Response | Failure, now: float) -> float | None:
     return parse_retry_after(answer.header("retry-after"), now)
 
 
+class AnswerRules(Struct, frozen=True):
+    """Which answers are tried again, and which are kept."""
+
+    backoff: Backoff
+    max_redirects: int
+    retry_after_cap: float  # seconds
+    types: Sequence[str] = ()  # media types to keep; empty means all
+
+
 class Judge:
     """Judges answers and reads the pages among them."""
 
@@ -66,28 +77,21 @@ class Judge:
         reader: SafeReader,
         missing: MissingPages,
         links: LinkJudge,
-        *,
-        backoff: Backoff,
-        max_redirects: int,
-        retry_after_cap: float,
-        clock: Callable[[], float],
-        wall: Callable[[], float],
+        rules: AnswerRules,
+        clock: Clock,
         chance: random.Random,
-        types: Sequence[str] = (),
+        *,
         request: int | None = None,
         on_seed_moved: Callable[[str], None] | None = None,
     ) -> None:
         self.links = links
-        self.wall = wall
         self._clock = clock
         self._request = request  # the headers that all requests of this run have in common
         self._reader = reader
         self._missing = missing
-        self._backoff = backoff
-        self._max_redirects = max_redirects
-        self._retry_after_cap = retry_after_cap
+        self._rules = rules
+        self._backoff = rules.backoff
         self._chance = chance
-        self._types = types
         self._on_seed_moved = on_seed_moved
 
     def rescope(self, rules: LinkRules) -> None:
@@ -122,7 +126,7 @@ class Judge:
         return self._done(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
 
     async def _page(self, lease: Lease, answer: Response) -> Visit:
-        if not is_wanted(answer.content_type, self._types):
+        if not is_wanted(answer.content_type, self._rules.types):
             reason = f"{answer.content_type} is not among fetch.types"
             capture = self._capture(lease, answer, Verdict.UNWANTED, reason)
             ending = Ending(lease.url_id, UrlState.DONE, Verdict.UNWANTED, reason)
@@ -205,8 +209,8 @@ class Judge:
 
     def _redirected(self, lease: Lease, answer: Response, location: str) -> Visit:
         hops = lease.redirects + 1
-        if hops > self._max_redirects:
-            reason = f"more than {self._max_redirects} redirects"
+        if hops > self._rules.max_redirects:
+            reason = f"more than {self._rules.max_redirects} redirects"
             return self._done(lease, answer, Verdict.REDIRECT, reason, location=location)
         location = as_utf8(location)
         target = self._judge_target(lease, location, hops)
@@ -236,7 +240,7 @@ class Judge:
             ending = Ending(lease.url_id, UrlState.FAILED, verdict, reason)
             capture = self._capture(lease, answer, verdict, reason)
             return Visit(lease, ending, capture, answer.body)
-        asked = retry_after_of(answer, self.wall())
+        asked = retry_after_of(answer, self._clock.wall())
         failure = Failure(
             verdict, reason, True, answer.sent_at, answer.latency, answer.status, asked
         )
@@ -257,8 +261,8 @@ class Judge:
     def _retry(self, lease: Lease, failure: Failure, retry_after: float | None) -> Visit:
         wait = self._backoff.delay(lease.attempts, self._chance)
         if retry_after is not None:
-            wait = max(wait, min(retry_after, self._retry_after_cap))
-        due_at = self.wall() + wait
+            wait = max(wait, min(retry_after, self._rules.retry_after_cap))
+        due_at = self._clock.wall() + wait
         ending = Ending(lease.url_id, UrlState.WAITING, failure.verdict, failure.reason, due_at)
         return Visit(lease, ending, failure=failure)
 
@@ -291,7 +295,7 @@ class Judge:
     ) -> Capture:
         return Capture(
             url=lease.url,
-            fetched_at=self.wall() - (self._clock() - answer.sent_at),
+            fetched_at=self._clock.wall() - (self._clock.monotonic() - answer.sent_at),
             status=answer.status,
             verdict=verdict,
             reason=reason,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -16,11 +17,12 @@ from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import Captures, answer_in
 from crawl4r.archive.lines.capture_log import CaptureLog
 from crawl4r.archive.visit_classes import tally
+from crawl4r.clock import Clock
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.revisits import Revisit, Revisits
 from crawl4r.model import Capture, UrlState, Verdict, Visit
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import (
     BYTES,
@@ -32,6 +34,13 @@ from crawl4r.storage.tables import (
 )
 
 _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
+
+
+class Learner(Protocol):
+    """A part of the crawl that learns from each visit."""
+
+    def learn(self, visit: Visit, admitted: int) -> None:
+        """Called in the transaction that keeps the visit, which brought so many new URLs."""
 
 
 class CommitTargets(Struct, frozen=True):
@@ -52,30 +61,29 @@ class Keeper:
 
     def __init__(
         self,
-        shelf: CommitTargets,
+        targets: CommitTargets,
         budgets: HostBudgets,
+        clock: Clock,
         *,
         group: int,
-        clock: Callable[[], float],
-        wall: Callable[[], float],
+        learners: Sequence[Learner] = (),
         on_commit: Callable[[], None] | None = None,
-        on_visit: Callable[[Visit, int], None] | None = None,
     ) -> None:
-        """`on_visit` hears of each visit and how many URLs it brought, in the same transaction."""
-        self._on_visit = on_visit
+        """At most `group` visits share a commit. `on_commit` is called after each."""
+        self._learners = learners
         self._on_commit = on_commit
-        self._shelf = shelf
+        self._targets = targets
         self._budgets = budgets
         self._group = group
-        self._clock = clock
-        self._wall = wall
+        self._clock = clock.monotonic
+        self._wall = clock.wall
         self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
         self._timer: asyncio.TimerHandle | None = None
         self.untold: list[Visit] = []  # durable, but whoever waited was cancelled or got an error
-        self.pages = shelf.notes.tally(PAGES)  # both are durable
-        self.bytes = shelf.notes.tally(BYTES)
-        self._imported_pages = shelf.notes.tally(IMPORTED_PAGES)
-        self._imported_bytes = shelf.notes.tally(IMPORTED_BYTES)
+        self.pages = targets.notes.tally(PAGES)  # both are durable
+        self.bytes = targets.notes.tally(BYTES)
+        self._imported_pages = targets.notes.tally(IMPORTED_PAGES)
+        self._imported_bytes = targets.notes.tally(IMPORTED_BYTES)
 
     @property
     def fetched_pages(self) -> int:
@@ -119,7 +127,7 @@ class Keeper:
             lasting = visits
             self._pass_on(recorded)
         except (Crawl4rError, OSError) as problem:
-            self._shelf.database.abandon(problem)
+            self._targets.database.abandon(problem)
             self.untold += lasting
             _fail_all(waiting, problem)
             if not waiting:
@@ -141,35 +149,35 @@ class Keeper:
 
     def _write(self, visits: Sequence[Visit]) -> tuple[set[str], list[Capture]]:
         """Everything up to the commit: the hosts that have new URLs, and what was captured."""
-        shelf = self._shelf
+        targets = self._targets
         now = self._wall()
         kept = [self._with_content(visit) for visit in visits if visit.capture]
-        shelf.blobs.flush()
+        targets.blobs.flush()
         recorded: list[Capture] = []
         endings = [visit.ending for visit in visits if not visit.capture]
         for visit, capture in kept:
             if visit.lease.was_answered:
                 self._note_revisit(visit, capture)
-            number = shelf.captures.add(visit.lease.url_id, capture)
+            number = targets.captures.add(visit.lease.url_id, capture)
             recorded.append(capture._replace(id=number))
             content = number if capture.verdict is Verdict.OK else None
             endings.append(visit.ending._replace(capture=number, content=content))
         url_ids = [ending.url_id for ending in endings]
-        kept_before = shelf.frontier.count_kept(url_ids)
-        shelf.frontier.settle(endings)
-        pages = shelf.frontier.count_kept(url_ids) - kept_before
-        shelf.captures.add_attempts(visits, now - self._clock(), now)
+        kept_before = targets.frontier.count_kept(url_ids)
+        targets.frontier.settle(endings)
+        pages = targets.frontier.count_kept(url_ids) - kept_before
+        targets.captures.add_attempts(visits, now - self._clock(), now)
         hosts: set[str] = set()
         for visit in visits:
-            before = shelf.frontier.admitted
+            before = targets.frontier.admitted
             if visit.found:
-                hosts |= shelf.frontier.add(visit.found, visit.lease.url_id, now)
-            if self._on_visit:
-                self._on_visit(visit, shelf.frontier.admitted - before)
+                hosts |= targets.frontier.add(visit.found, visit.lease.url_id, now)
+            for learner in self._learners:
+                learner.learn(visit, targets.frontier.admitted - before)
         size = self._count(visits, recorded, pages)
         if memories := self._budgets.remember(self._clock(), now):
-            shelf.hosts.save(memories)
-        shelf.database.commit()
+            targets.hosts.save(memories)
+        targets.database.commit()
         self.pages += pages
         self.bytes += size
         return hosts, recorded
@@ -178,23 +186,23 @@ class Keeper:
         """To files that follow the database. When they cannot be written, they catch up later."""
         if self._on_commit:
             self._on_commit()
-        for log in self._shelf.logs:
+        for log in self._targets.logs:
             log.add(recorded)
 
     def _with_content(self, visit: Visit) -> tuple[Visit, Capture]:
         capture = visit.capture
         assert capture is not None
         if capture.verdict is Verdict.NOT_MODIFIED:
-            earlier = self._shelf.captures.sha256_before(visit.lease.url_id)
+            earlier = self._targets.captures.sha256_before(visit.lease.url_id)
             return visit, capture._replace(sha256=earlier)
         if visit.body is None:
             return visit, capture
-        sha256, _ = self._shelf.blobs.add(visit.body, capture.content_type)
+        sha256, _ = self._targets.blobs.add(visit.body, capture.content_type)
         return visit, capture._replace(sha256=sha256)
 
     def _note_revisit(self, visit: Visit, capture: Capture) -> None:
         """How often a page changes is learnt from pages that answer, and answered before."""
-        before = self._shelf.captures.answer_before(capture.url)
+        before = self._targets.captures.answer_before(capture.url)
         if before is None or visit.ending.state is not UrlState.DONE or capture.status >= 500:
             return
         answer = answer_in(capture)
@@ -202,7 +210,7 @@ class Keeper:
         is_changed = answer.said != before.said and not answer.is_gone
         gone = answer.is_gone + (answer.is_gone and before.is_gone)
         gap = answer.at - before.at
-        self._shelf.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
+        self._targets.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
         """Add to the running totals, in the same transaction; how many bytes were kept."""
@@ -211,7 +219,7 @@ class Keeper:
         tallies[BYTES] = sum(capture.bytes for capture in recorded)
         for name, more in tallies.items():
             if more:
-                self._shelf.notes.count(name, more)
+                self._targets.notes.count(name, more)
         return tallies[BYTES]
 
 

@@ -1,6 +1,6 @@
 """THE loop: lease a URL, ask politely, judge the answer, keep it, find more.
 
-    schedule.next() ──> robots.judge ──> transport.fetch ──> judge the status ──> read its links
+    schedule.next() ──> visitor.visit: robots.txt and rules, request, verdict, links ──┐
          ^                                                                            │
          └────────────── keeper.keep: bytes, capture, lease and links in one commit <─┘
 
@@ -11,30 +11,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from enum import StrEnum
-from typing import Any
-
-from msgspec import Struct, field
-from msgspec.structs import replace
 
 from crawl4r import events
-from crawl4r.crawling.judge import Judge, health_of, retry_after_of
+from crawl4r.clock import Clock
 from crawl4r.crawling.keeper import Keeper
-from crawl4r.crawling.listing_depth import ListingDepth
-from crawl4r.crawling.robots import RobotsGate, RobotsWord
-from crawl4r.crawling.trap_filter import TrapWatch
+from crawl4r.crawling.progress import CrawlProgress
+from crawl4r.crawling.visitor import Visitor
 from crawl4r.errors import Crawl4rError
-from crawl4r.fetch.headers import RequestHeaders
-from crawl4r.fetch.port import Request, Transport
-from crawl4r.fetch.proxies import ProxyPool
-from crawl4r.frontier.guesses import was_in_vain
-from crawl4r.frontier.schedule import RobotsTurn, Schedule
-from crawl4r.model import Ending, Failure, Lease, UrlState, Verdict, Visit, verdict_of
-from crawl4r.politeness.breaker import BreakerState
-from crawl4r.politeness.host_budget import Health, HostBudgets
+from crawl4r.frontier.schedule import PageTurn, RobotsTurn, Schedule
+from crawl4r.model import Visit
+from crawl4r.politeness.host_budget import Health, HostTurn
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import NetworkWatch
 from crawl4r.urls.policy import CrawlLimits
@@ -53,63 +42,38 @@ class EndedBy(StrEnum):
     MEMORY = "memory"
 
 
-class CrawlProgress(Struct):
-    """What a crawl has done since it was started; read it at any time."""
-
-    started_at: float
-    visits: int = 0
-    pages: int = 0
-    bytes: int = 0
-    retries: int = 0
-    guesses_in_vain: int = 0  # not among the verdicts
-    verdicts: Counter[str] = field(default_factory=Counter)
+OnKept = Callable[[Visit], Awaitable[None]]  # called for each visit once it is durable
 
 
 class Crawl:
-    """One run over one workspace. `on_kept` hears of each visit once it is durable."""
+    """One run over one workspace."""
 
     def __init__(
         self,
         schedule: Schedule,
-        robots: RobotsGate,
-        transport: Transport,
-        headers: RequestHeaders,
-        proxies: ProxyPool,
-        judge: Judge,
+        visitor: Visitor,
         keeper: Keeper,
-        budgets: HostBudgets,
         limits: CrawlLimits,
-        *,
-        clock: Callable[[], float],
-        heart: Heartbeat | None = None,
-        network: NetworkWatch | None = None,
-        on_kept: Callable[[Visit], Awaitable[None]] | None = None,
-        traps: TrapWatch | None = None,
-        listings: ListingDepth | None = None,
+        clock: Clock,
+        heart: Heartbeat,
+        network: NetworkWatch | None,
+        on_kept: OnKept,
     ) -> None:
         self.schedule = schedule
-        self.budgets = budgets
+        self.visitor = visitor
         self.keeper = keeper
         self.limits = limits
-        self._is_full = False  # as many pages are kept as may be
-        self.progress = CrawlProgress(clock())
-        self._robots = robots
-        self._transport = transport
-        self._headers = headers
-        self._proxies = proxies
-        self.judge = judge
-        self._clock = clock
-        self._heart = heart or Heartbeat(clock)
+        self.progress = CrawlProgress(clock.monotonic())
+        self._clock = clock.monotonic
+        self._heart = heart
         self._network = network
         self._on_kept = on_kept
-        self.traps = traps
-        self._listings = listings
+        self._is_full = False  # as many pages are kept as may be
         self._slots = asyncio.Semaphore(limits.concurrency)
-        self._busy = 0  # pages between lease and commit
+        self._turns: dict[int, HostTurn] = {}  # by URL, of the pages between lease and commit
         self._visit_ended = asyncio.Event()
         self._ended_by: EndedBy | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._at_hosts: dict[int, str] = {}  # URL and host, from its turn until the budget is told
 
     async def run(self) -> EndedBy:
         """Crawl until nothing is left, a cap is reached or `stop` is called."""
@@ -141,7 +105,7 @@ class Crawl:
     async def _visit_all(self) -> None:
         async with asyncio.TaskGroup() as tasks, self._time_limit():
             while (turn := await self._next_turn()) is not None:
-                work = self._errand(turn) if isinstance(turn, RobotsTurn) else self._visit(turn)
+                work = self._ask_robots(turn) if isinstance(turn, RobotsTurn) else self._visit(turn)
                 task = tasks.create_task(work)
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
@@ -150,7 +114,7 @@ class Crawl:
         """Begin nothing more; what is in flight is finished and kept."""
         if self._ended_by is None:
             self._ended_by = why
-            events.emit(events.CRAWL_STOPPING, why=why.value, in_flight=self._busy)
+            events.emit(events.CRAWL_STOPPING, why=why.value, in_flight=self.in_flight)
         self.schedule.stop()
         if self._network:
             self._network.end()
@@ -175,9 +139,10 @@ class Crawl:
 
     @property
     def in_flight(self) -> int:
-        return self._busy
+        """Pages between lease and commit."""
+        return len(self._turns)
 
-    async def _next_turn(self) -> Lease | RobotsTurn | None:
+    async def _next_turn(self) -> PageTurn | RobotsTurn | None:
         await self._slots.acquire()
         if why := self._cap_reached():
             self.stop(why)
@@ -185,12 +150,11 @@ class Crawl:
         self._heart.beat()
         if turn is None:
             self._slots.release()
-        elif isinstance(turn, Lease):
-            self._busy += 1
-            self._at_hosts[turn.url_id] = turn.host
+        elif isinstance(turn, PageTurn):
+            self._turns[turn.lease.url_id] = turn.host
         return turn
 
-    async def _next_within_page_cap(self) -> Lease | RobotsTurn | None:
+    async def _next_within_page_cap(self) -> PageTurn | RobotsTurn | None:
         """Never lease more than could be kept, so that a cap of pages is exact."""
         cap = self.limits.max_pages
         while self._may_fill(cap):
@@ -204,7 +168,7 @@ class Crawl:
         """Whether what is in flight could reach the cap, so that nothing more may be leased."""
         if cap is None or self._is_full:
             return False
-        return self._busy > 0 and self.keeper.fetched_pages + self._busy >= cap
+        return self.in_flight > 0 and self.keeper.fetched_pages + self.in_flight >= cap
 
     def _has_all_pages(self) -> bool:
         most = self.limits.max_pages
@@ -233,169 +197,45 @@ class Crawl:
             if timer:
                 timer.cancel()
 
-    async def _errand(self, errand: RobotsTurn) -> None:
+    async def _ask_robots(self, turn: RobotsTurn) -> None:
         try:
-            wait = await self._robots.load(errand.url)
+            wait = await self.visitor.admission.load_robots(turn.url)
         finally:
             self._slots.release()
         if wait is None:
-            self.schedule.resume(errand.host)
+            self.schedule.resume(turn.host)
         else:
-            self.schedule.resume_later(errand.host, wait)
+            self.schedule.resume_later(turn.host, wait)
 
-    async def _visit(self, lease: Lease) -> None:
-        """Everything that happens to one URL, from its lease to its commit."""
+    async def _visit(self, turn: PageTurn) -> None:
+        """Visit one URL and keep what came of it."""
+        lease, host_turn = turn
         try:
-            word = self._robots.judge(lease.url, lease.written)
-            if word.verdict is None:
-                word = self._recheck(lease)
-            if word.verdict is not None:
-                del self._at_hosts[lease.url_id]
-                self.budgets[lease.host].withdraw(self._clock())
+            visit = await self.visitor.visit(turn)
+            if host_turn.is_withdrawn:
                 self.schedule.hurry(lease.host)
-                visit: Visit | None = _refused(lease, word.verdict, word.reason)
-            else:
-                visit = await self._ask(lease)
             if visit is None:
                 self.schedule.give_back(lease)
                 return
-            visit = self._screened(visit)
-            hosts = await self.keeper.keep(visit, self._busy)
+            hosts = await self.keeper.keep(visit, self.in_flight)
             self._heart.beat()
             self.schedule.notice(hosts)
-            self._report(visit)
-            if self._on_kept:
-                await self._on_kept(visit)
+            self.progress.report(visit)
+            await self._on_kept(visit)
             self.schedule.settled(lease.host, visit.ending.due_at)
         finally:
-            self._busy -= 1
+            del self._turns[lease.url_id]
             self._visit_ended.set()
             self._slots.release()
 
-    def _recheck(self, lease: Lease) -> RobotsWord:
-        """Whether the rules of now keep out what was let in before."""
-        if rule := self.judge.links.recheck(lease):
-            return RobotsWord(verdict_of(rule), rule)
-        if self.traps and (trap := self.traps.recheck(lease)):
-            return RobotsWord(Verdict.CAPPED, trap)
-        return RobotsWord(None, "")
-
-    def _screened(self, visit: Visit) -> Visit:
-        """What a page names, as far as robots.txt and the look of a trap let it through."""
-        if not visit.found:
-            return visit
-        found = self._robots.spare_places(visit.found)
-        if self._listings:
-            found = self._listings.screen(visit.lease, found)
-        if self.traps:
-            found = self.traps.screen(found)
-        return visit if found is visit.found else replace(visit, found=found)
-
-    async def _ask(self, lease: Lease) -> Visit | None:
-        """Fetch and judge; None when there was no network, which is nobody's fault.
-
-        The host's turn lasts until its page is judged: it may be a refusal.
-        """
-        budget = self.budgets[lease.host]
-        proxy = self._proxies.pick()
-        headers = self._headers.for_url(lease.url, lease.validators)
-        try:
-            answer = await self._transport.fetch(Request(lease.url, headers, proxy))
-            if isinstance(answer, Failure) and answer.by_network:
-                self._end_turn(lease, Health.UNTOUCHED, answer.sent_at)
-                return None
-            is_sick = budget.breaker.openings > 0
-            visit = await self.judge.judge(lease, answer, is_host_sick=is_sick)
-        except BaseException:
-            self._end_turn(lease, Health.UNTOUCHED)
-            raise
-        if proxy:
-            self._proxies.report(proxy, answer)
-        was = budget.breaker.state(self._clock())
-        health = health_of(answer, visit.ending.verdict)
-        self._end_turn(
-            lease,
-            health,
-            answer.sent_at,
-            answer.latency,
-            retry_after_of(answer, self.judge.wall()),
-        )
-        self._report_breaker(lease.host, was, budget.breaker.state(self._clock()))
-        if health is Health.CHALLENGING:
-            rest = budget.next_at - self._clock()
-            events.emit(events.HOST_CHALLENGED, 30, host=lease.host, rest_s=round(rest))
-        if visit.likeness is not None:
-            visit = await self.judge.compare_with_missing(visit)
-        return visit
-
-    def _end_turn(self, lease: Lease, health: Health, *facts: Any) -> None:
-        if self._at_hosts.pop(lease.url_id, None):  # once, also when that fails
-            self.budgets[lease.host].end(self._clock(), health, *facts)
-
     def _leave_hosts(self) -> None:
-        """Turns of pages that were dropped before anybody began with them."""
-        for host in self._at_hosts.values():
-            with contextlib.suppress(Crawl4rError):  # no room to write it down: others wait longer
-                self.budgets[host].end(self._clock(), Health.UNTOUCHED)
-        self._at_hosts.clear()
+        """End the turns of pages whose tasks were cancelled before they began."""
+        for turn in self._turns.values():
+            with contextlib.suppress(Crawl4rError):  # a full disk: other processes wait longer
+                turn.end(self._clock(), Health.UNTOUCHED)
+        self._turns.clear()
 
     def _report_untold(self) -> None:
         for visit in self.keeper.untold:
-            self._report(visit)
+            self.progress.report(visit)
         self.keeper.untold.clear()
-
-    def _report(self, visit: Visit) -> None:
-        progress = self.progress
-        progress.visits += 1
-        if was_in_vain(visit.lease, visit.ending):
-            progress.guesses_in_vain += 1
-        else:
-            progress.verdicts[visit.ending.verdict.value] += 1
-        if visit.ending.state is UrlState.WAITING:
-            progress.retries += 1
-        if visit.capture:
-            progress.bytes += visit.capture.bytes
-            progress.pages += visit.ending.verdict is Verdict.OK
-        if events.is_enabled(20):
-            _log_visit(visit)
-
-    def _report_breaker(self, host: str, was: BreakerState, now: BreakerState) -> None:
-        if now is was:
-            return
-        if now is BreakerState.OPEN:
-            wait = self.budgets[host].breaker.open_until - self._clock()
-            events.emit(events.HOST_OPENED, 30, host=host, cooldown_s=round(wait))
-        elif now is BreakerState.CLOSED:
-            events.emit(events.HOST_CLOSED, host=host)
-
-
-def _refused(lease: Lease, verdict: Verdict, reason: str) -> Visit:
-    """No request was made. What the site could not be asked about may be asked again one day."""
-    is_final = verdict is not Verdict.ROBOTS_UNREACHABLE
-    state = UrlState.REFUSED if is_final else UrlState.FAILED
-    return Visit(lease, Ending(lease.url_id, state, verdict, reason))
-
-
-_LOG_NAMES = {
-    UrlState.DONE: events.PAGE_KEPT,
-    UrlState.NEEDS_BROWSER: events.PAGE_SHELVED,
-    UrlState.REFUSED: events.PAGE_REFUSED,
-    UrlState.WAITING: events.PAGE_RETRIED,
-    UrlState.FAILED: events.PAGE_FAILED,
-}
-
-
-def _log_visit(visit: Visit) -> None:
-    capture, ending = visit.capture, visit.ending
-    fields: dict[str, Any] = {
-        "url": visit.lease.url,
-        "verdict": ending.verdict.value,
-        "depth": visit.lease.depth,
-    }
-    if ending.reason:
-        fields["reason"] = ending.reason
-    if capture:
-        fields |= {"status": capture.status, "bytes": capture.bytes, "ms": capture.latency_ms}
-    if visit.found:
-        fields["new_links"] = len(visit.found)
-    events.emit(_LOG_NAMES[ending.state], **fields)

@@ -18,7 +18,7 @@ from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.errors import InvalidUrl
 from crawl4r.model import Failure, Found, Response, Verdict
 from crawl4r.politeness.backoff import Backoff
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.tables import RobotsRecord, RobotsRecords
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize, split
 from crawl4r.urls.policy import RobotsRules
@@ -47,7 +47,7 @@ class RobotsGate:
     def __init__(
         self,
         records: RobotsRecords,
-        errands: SideRequests,
+        side_requests: SideRequests,
         budgets: HostBudgets,
         rules: RobotsRules,
         *,
@@ -56,7 +56,7 @@ class RobotsGate:
         chance: random.Random,
     ) -> None:
         self._records = records
-        self._errands = errands
+        self._side_requests = side_requests
         self._budgets = budgets
         self._rules = rules
         self._backoff = backoff
@@ -72,6 +72,10 @@ class RobotsGate:
     def needs(self, url: str) -> bool:
         """Whether `load` must be called before this URL can be judged."""
         return self._rules.obey and self._known(split(url).origin) is None
+
+    def allows(self, url: str) -> bool:
+        """Whether a URL whose origin is loaded may be fetched."""
+        return self.judge(url).verdict is None
 
     def judge(self, url: str, written: str = "") -> RobotsWord:
         """The site's word on a URL whose origin is loaded; `written` is its path as a page wrote it.
@@ -132,7 +136,7 @@ class RobotsGate:
     async def _ask(self, origin: str) -> tuple[RobotsRecord, bool]:
         url = f"{origin}/robots.txt"
         for _ in range(_MAX_HOPS + 1):
-            answer = await self._errands.fetch(url, cut_at=MAX_BYTES)
+            answer = await self._side_requests.fetch(url, cut_at=MAX_BYTES)
             if isinstance(answer, Failure):
                 outcome = REFUSED if answer.verdict is Verdict.EGRESS_REFUSED else UNREACHABLE
                 return self._record(origin, outcome, None, answer.reason.encode()), answer.transient

@@ -24,7 +24,7 @@ from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.schedule import Schedule
 from crawl4r.frontier.spool import Bookmark, Discovery, SpoolReader, SpoolWriter
 from crawl4r.frontier.spool_progress import SpoolProgress, backlog_of, mark_held, write_progress
-from crawl4r.model import Found, FoundBy, UrlState
+from crawl4r.model import Found, FoundBy, UrlState, Visit
 from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import Notes
@@ -45,6 +45,14 @@ class Announcer:
         self.announcements = announcements
         self._writer = writer
         announcements.number_from(writer.last_number)
+
+    def admit(self, url: str, now: float) -> None:
+        """The frontier took a URL in: its visit will be announced."""
+        self.announcements.note(url, now)
+
+    def learn(self, visit: Visit, admitted: int) -> None:
+        """See `keeper.Learner`."""
+        self.announcements.release(visit)
 
     def pass_on(self) -> None:
         """Every visit that is committed is in the spool, and durable there, when it returns."""
@@ -73,10 +81,10 @@ def _discovery_of(item: Announcement) -> Discovery:
 class BackPressure:
     """Slows a discoverer down, and stops it, while its scraper is too far behind."""
 
-    def __init__(self, spool: Path, brake: PauseGate, most: Callable[[], int]) -> None:
+    def __init__(self, spool: Path, pause_gate: PauseGate, most: Callable[[], int]) -> None:
         self._spool = spool
         self._reader = SpoolReader(spool / "discoveries")
-        self._brake = brake
+        self._pause_gate = pause_gate
         self._most = most
         self.backlog = 0
         mark_held(spool, False)
@@ -94,13 +102,13 @@ class BackPressure:
             why = (
                 f"the backlog of {self.backlog:,} discoveries is past spool.max_backlog ({most:,})"
             )
-            if self._brake.hold("backlog", why):
+            if self._pause_gate.hold("backlog", why):
                 mark_held(self._spool, True)
                 events.emit(events.BACKLOG_FULL, 30, backlog=self.backlog, max_backlog=most)
-        elif share <= _GO_ON_AT and self._brake.let_go("backlog"):
+        elif share <= _GO_ON_AT and self._pause_gate.let_go("backlog"):
             mark_held(self._spool, False)
             events.emit(events.BACKLOG_DRAINED, 30, backlog=self.backlog, max_backlog=most)
-        self._brake.gap = _SLOWEST * max(0.0, (share - _GO_ON_AT) / (1 - _GO_ON_AT)) ** 2
+        self._pause_gate.gap = _SLOWEST * max(0.0, (share - _GO_ON_AT) / (1 - _GO_ON_AT)) ** 2
 
 
 class SpoolFeed:

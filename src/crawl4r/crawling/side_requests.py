@@ -1,109 +1,110 @@
-"""Requests beside the crawl's own: robots.txt, probes. Through the same budgets, so just as polite."""
+"""Requests beside those for pages: robots.txt and probes, under the budgets that pages obey."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from crawl4r.fetch.headers import RequestHeaders
-from crawl4r.fetch.port import Request, Transport
-from crawl4r.fetch.proxies import ProxyPool
+from crawl4r.archive.requests import Requests, SideRequest
+from crawl4r.clock import Clock
+from crawl4r.fetch.sender import Sender, was_lost
 from crawl4r.model import Failure, Response
 from crawl4r.politeness.backoff import parse_retry_after
-from crawl4r.politeness.host_budget import Health, HostBudget, HostBudgets
+from crawl4r.politeness.host_budget import Health, HostBudget, HostTurn
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import NetworkWatch
 from crawl4r.urls.canonical import split
 
 
 class SideRequests:
-    """Fetches one URL when its host is ready for another request."""
+    """Fetches one URL as soon as its host is ready for another request."""
 
     def __init__(
         self,
-        transport: Transport,
-        headers: RequestHeaders,
-        proxies: ProxyPool,
+        sender: Sender,
         budgets: HostBudgets,
-        *,
-        clock: Callable[[], float],
-        wall: Callable[[], float],
-        heart: Heartbeat | None = None,
-        network: NetworkWatch | None = None,
-        on_answer: Callable[[str, Response | Failure], None] | None = None,
+        clock: Clock,
+        heart: Heartbeat,
+        network: NetworkWatch | None,
+        on_answer: Callable[[str, Response | Failure], None],
     ) -> None:
-        """`on_answer` hears of every request that left, but for those that found no network."""
-        self._transport = transport
-        self._headers = headers
-        self._proxies = proxies
+        """`on_answer` is called for every request that left, except those that found no network."""
+        self._sender = sender
         self._budgets = budgets
         self._clock = clock
-        self._wall = wall
-        self._heart = heart or Heartbeat(clock)
+        self._heart = heart
         self._network = network
         self._on_answer = on_answer
 
     async def fetch(self, url: str, *, cut_at: int, is_urgent: bool = False) -> Response | Failure:
-        """The answer, its body cut at so many bytes. Redirects are not followed.
+        """Return the answer, its body cut at so many bytes. Redirects are not followed.
 
-        `is_urgent` is for errands of a visit: it holds one of the crawl's slots until it is back, and
-        the crawl may need that slot to take the turn it waits for.
+        An urgent request is part of a visit, which holds one of the crawl's slots until it is back; the
+        crawl may need that slot to take the turn that this request waits for.
         """
         while True:
             answer = await self._ask(url, cut_at, is_urgent=is_urgent)
-            if not _was_lost(answer) or not self._network:
+            if not was_lost(answer) or not self._network:
                 return answer
             if not await self._network.comes_back():
                 return answer
 
     async def _ask(self, url: str, cut_at: int, *, is_urgent: bool) -> Response | Failure:
-        budget = self._budgets[split(url).host]
-        await self._turn_at(budget, is_urgent=is_urgent)
-        proxy = self._proxies.pick()
-        request = Request(url, self._headers.for_url(url), proxy, cut_at=cut_at)
+        turn = await self._turn_at(self._budgets[split(url).host], is_urgent=is_urgent)
         try:
-            answer = await self._transport.fetch(request)
-        except BaseException:
-            budget.end(self._clock(), Health.UNTOUCHED)
-            raise
-        if _was_lost(answer):
-            budget.end(self._clock(), Health.UNTOUCHED, answer.sent_at)
+            answer = await self._sender.send(url, cut_at=cut_at)
+            if was_lost(answer):
+                turn.end(self._clock.monotonic(), Health.UNTOUCHED, answer.sent_at)
+                return answer
+            if answer.sent_at:
+                self._on_answer(url, answer)
+            retry_after = None
+            if isinstance(answer, Response):
+                retry_after = parse_retry_after(answer.header("retry-after"), self._clock.wall())
+            now, latency = self._clock.monotonic(), answer.latency
+            turn.end(now, _health(answer), answer.sent_at, latency, retry_after)
             return answer
-        if proxy:
-            self._proxies.report(proxy, answer)
-        if self._on_answer and answer.sent_at:
-            self._on_answer(url, answer)
-        retry_after = None
-        if isinstance(answer, Response):
-            retry_after = parse_retry_after(answer.header("retry-after"), self._wall())
-        budget.end(self._clock(), _health(answer), answer.sent_at, answer.latency, retry_after)
-        return answer
+        finally:
+            turn.end(self._clock.monotonic(), Health.UNTOUCHED)
 
-    async def _turn_at(self, budget: HostBudget, *, is_urgent: bool) -> None:
+    async def _turn_at(self, budget: HostBudget, *, is_urgent: bool) -> HostTurn:
         """Wait for the host's next free moment and take it."""
-        turn = asyncio.Event()
+        ready = asyncio.Event()
         try:
             while True:
-                now = self._clock()
-                ready_at = budget.ready_at(now, turn)
+                now = self._clock.monotonic()
+                ready_at = budget.ready_at(now, ready)
                 if ready_at == float("inf"):
-                    turn.clear()
-                    budget.wait_in_line(turn, turn.set, is_urgent=is_urgent)
-                    await turn.wait()
+                    ready.clear()
+                    budget.wait_in_line(ready, ready.set, is_urgent=is_urgent)
+                    await ready.wait()
                 elif ready_at > now:
-                    self._heart.due[turn] = budget.rests_until(now)
+                    self._heart.due[ready] = budget.rests_until(now)
                     await asyncio.sleep(ready_at - now)
-                elif budget.begin(now, turn):
-                    return
+                elif turn := budget.begin(now, ready):
+                    return turn
         except BaseException:
-            budget.leave_line(turn)
+            budget.leave_line(ready)
             raise
         finally:
-            self._heart.due.pop(turn, None)
+            self._heart.due.pop(ready, None)
 
 
-def _was_lost(answer: Response | Failure) -> bool:
-    return isinstance(answer, Failure) and answer.by_network
+class SideRequestLog:
+    """Keeps what was asked beside pages, for reports to the owner of a site."""
+
+    def __init__(self, requests: Requests, clock: Clock) -> None:
+        self._requests = requests
+        self._clock = clock
+
+    def note(self, url: str, answer: Response | Failure) -> None:
+        offset = self._clock.wall() - self._clock.monotonic()
+        reason = answer.reason if isinstance(answer, Failure) else ""
+        latency_ms = round(answer.latency * 1000)
+        sent_at = answer.sent_at + offset
+        host = split(url).host
+        self._requests.note(SideRequest(url, host, sent_at, answer.status, latency_ms, reason))
 
 
 def _health(answer: Response | Failure) -> Health:

@@ -10,13 +10,13 @@ import asyncio
 import contextlib
 import random
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 
 from msgspec import json
 
 from crawl4r import events
 from crawl4r.content.verdict.likeness import Likeness, resembles
-from crawl4r.crawling.safe_reader import Unreadable
+from crawl4r.crawling.robots import RobotsGate
+from crawl4r.crawling.safe_reader import SafeReader, Unreadable
 from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import Failure, PageBody, Response
@@ -33,18 +33,17 @@ class MissingPages:
     def __init__(
         self,
         notes: Notes,
-        errands: SideRequests,
-        may_fetch: Callable[[str], bool],
-        shape_of: Callable[[PageBody], Awaitable[Likeness]],
+        side_requests: SideRequests,
+        robots: RobotsGate,
+        reader: SafeReader,
         chance: random.Random,
         *,
         enabled: bool = True,
     ) -> None:
-        """`shape_of` reads a page; it raises Unreadable."""
         self._notes = notes
-        self._errands = errands
-        self._may_fetch = may_fetch
-        self._shape_of = shape_of
+        self._side_requests = side_requests
+        self._robots = robots
+        self._reader = reader
         self._chance = chance
         self._is_enabled = enabled
         self._known: OrderedDict[str, Likeness | None] = OrderedDict()
@@ -69,9 +68,9 @@ class MissingPages:
 
     async def _probe(self, origin: str) -> None:
         url = f"{origin}/crawlr-asks-for-a-missing-page-{self._chance.getrandbits(48):012x}"
-        if not self._may_fetch(url):
+        if not self._robots.allows(url):
             return self._remember(origin, None)
-        answer = await self._errands.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
+        answer = await self._side_requests.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
         if isinstance(answer, Failure):  # it said nothing; the next run may ask again
             return self._keep_at_hand(origin, None)
         seen = await self._seen(answer, url)
@@ -85,7 +84,7 @@ class MissingPages:
             return None
         page = PageBody(answer.body, url, answer.header("content-type") or "")
         with contextlib.suppress(Unreadable):
-            return await self._shape_of(page)
+            return await self._reader.shape_of(page)
         return None
 
     def _is_known(self, origin: str) -> bool:

@@ -58,8 +58,8 @@ class TrapWatch:
         self.guard.admit(url)
         self._fresh.append(url)
 
-    def heed(self, visit: Visit) -> None:
-        """A visit has ended; called in the transaction that keeps it."""
+    def learn(self, visit: Visit, admitted: int) -> None:
+        """See `keeper.Learner`."""
         capture = visit.capture
         fresh, self._fresh = self._fresh, []
         if capture is None or visit.lease.is_revisit or capture.verdict is Verdict.REDIRECT:

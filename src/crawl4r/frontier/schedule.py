@@ -15,9 +15,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from crawl4r.clock import Clock
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budget import HostTurn
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.pause_gate import PauseGate
 
@@ -26,15 +28,22 @@ _MOST_HOSTS = 20_000
 _LOOKED_AT = 64  # hosts at the head of the queue, by whoever asks what is to come
 
 
+class PageTurn(NamedTuple):
+    """A URL to visit, and the turn at its host that was taken for it."""
+
+    lease: Lease
+    host: HostTurn
+
+
 class RobotsTurn(NamedTuple):
-    """Before this host's next URL, somebody must fetch the origin's robots.txt."""
+    """A host whose robots.txt must be fetched before its next URL."""
 
     host: str
     url: str
 
 
 class Schedule:
-    """Hands out leases when their host is ready. Its budget's `begin` has then been called.
+    """Hands out leases when their host is ready, with the turn that was taken at the host.
 
     `needs_robots(url)` says whether a URL's origin must be asked for its robots.txt first; the host
     then waits until `resume(host)`.
@@ -44,21 +53,20 @@ class Schedule:
         self,
         frontier: Frontier,
         budgets: HostBudgets,
-        *,
-        clock: Callable[[], float],
-        wall: Callable[[], float],
+        clock: Clock,
         needs_robots: Callable[[str], bool],
+        *,
         batch: int = 64,
-        brake: PauseGate | None = None,
-        on_dry: Callable[[str], set[str]] | None = None,
+        pause_gate: PauseGate | None = None,
         heart: Heartbeat | None = None,
+        on_dry: Callable[[str], set[str]] | None = None,
     ) -> None:
-        """`on_dry(host)` is called when nothing of a host is left or under way; it may find more, and
-        says which hosts then have it."""
+        """`on_dry(host)` is called when nothing of a host is left or under way. It may find more, and
+        returns the hosts that then have URLs."""
         self._frontier = frontier
         self._budgets = budgets
-        self._clock = clock
-        self._wall = wall
+        self._clock = clock.monotonic
+        self._wall = clock.wall
         self._needs_robots = needs_robots
         self._batch = batch
         self._turns: list[tuple[float, int, str]] = []
@@ -70,10 +78,10 @@ class Schedule:
         self._changed = asyncio.Event()
         self._is_stopped = False
         self._is_asleep = False  # in `next`
-        self._heart = heart or Heartbeat(clock)
+        self._heart = heart or Heartbeat(clock.monotonic)
         self.is_fed = False  # somebody adds URLs beside the crawl: having none is not the end
-        self._brake = brake or PauseGate()
-        self._brake.watch(self._changed.set)
+        self._pause_gate = pause_gate or PauseGate()
+        self._pause_gate.watch(self._changed.set)
         self._last_turn_at = 0.0
         self._on_dry = on_dry
         self._under_way: Counter[str] = Counter()  # by host
@@ -81,14 +89,14 @@ class Schedule:
         self.given_up: set[str] = set()
         self._load_hosts()
 
-    async def next(self) -> Lease | RobotsTurn | None:
+    async def next(self) -> PageTurn | RobotsTurn | None:
         """The next thing to do, as soon as there is one; None when nothing is left or on `stop`."""
         while not self._is_stopped:
             now = self._clock()
-            if self._brake.is_held or now < self._last_turn_at + self._brake.gap:
+            if self._pause_gate.is_held or now < self._last_turn_at + self._pause_gate.gap:
                 if self._is_finished():
                     return None
-                await self._sleep_braked(now)
+                await self._sleep_while_held(now)
                 continue
             self._wake_due()
             while self._turns and self._turns[0][0] <= now:
@@ -240,7 +248,7 @@ class Schedule:
             leases.clear()
             self._budgets[host].leave_line(self)
 
-    def _take(self, host: str, now: float) -> Lease | RobotsTurn | None:
+    def _take(self, host: str, now: float) -> PageTurn | RobotsTurn | None:
         budget = self._budgets[host]
         if budget.breaker.is_hopeless:
             self._give_up(host)
@@ -260,13 +268,14 @@ class Schedule:
         if self._needs_robots(leases[0].url):
             budget.leave_line(self)  # the one who fetches robots.txt stands in it instead
             return RobotsTurn(host, leases[0].url)
-        if not budget.begin(now, self):
+        host_turn = budget.begin(now, self)
+        if host_turn is None:
             self._enqueue(host)
             return None
         self.outstanding += 1
         self._under_way[host] += 1
         self._enqueue(host)
-        return leases.popleft()
+        return PageTurn(leases.popleft(), host_turn)
 
     def _give_up(self, host: str) -> None:
         self._frontier.release(self._hosts.pop(host))
@@ -313,10 +322,10 @@ class Schedule:
             waits.append(self._next_due - self._wall())
         await self._sleep_until_changed(waits)
 
-    async def _sleep_braked(self, now: float) -> None:
-        """Until the brake is let go; what else happens meanwhile is looked at then."""
-        gap_ends = self._last_turn_at + self._brake.gap
-        await self._sleep_until_changed([] if self._brake.is_held else [gap_ends - now])
+    async def _sleep_while_held(self, now: float) -> None:
+        """Until the pause gate opens; what else happens meanwhile is looked at then."""
+        gap_ends = self._last_turn_at + self._pause_gate.gap
+        await self._sleep_until_changed([] if self._pause_gate.is_held else [gap_ends - now])
 
     async def _sleep_until_changed(self, waits: list[float]) -> None:
         self._changed.clear()

@@ -78,16 +78,19 @@ SELECT h.name FROM next JOIN hosts h ON h.id = next.id LIMIT ?
 """
 
 
+OnAdmitted = Callable[[str, float], None]
+
+
 class SqliteFrontier:
     """See `port.Frontier`. `caps` limits how many URLs each group may admit, by cap name;
-    `on_admitted(url, now)` hears of every URL that there is to visit because of an `add`."""
+    Each of `on_admitted` is called with every URL that an `add` admits, and the time."""
 
     def __init__(
         self,
         database: Database,
         priority: Callable[[int, float], float],
         caps: Mapping[str, int] | None = None,
-        on_admitted: Callable[[str, float], None] | None = None,
+        on_admitted: Sequence[OnAdmitted] = (),
     ) -> None:
         self._database = database
         self._priority = priority
@@ -100,7 +103,7 @@ class SqliteFrontier:
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:
         hosts = set()
         for item in found:
-            must_know = bool(item.groups) or self._on_admitted is not None
+            must_know = bool(item.groups) or bool(self._on_admitted)
             is_counted = must_know and self._is_pending(item.url)
             refusal = self._refusal(item, is_counted)
             state = UrlState.REFUSED if refusal else UrlState.PENDING
@@ -129,8 +132,8 @@ class SqliteFrontier:
                 self.admitted += 1
                 if not is_counted:
                     self._count_groups(item.groups)
-                    if self._on_admitted:
-                        self._on_admitted(item.url, now)
+                    for hear in self._on_admitted:
+                        hear(item.url, now)
             if not cursor.rowcount and item.admitted and item.by not in GUESSED:
                 named = (item.by, referrer, item.rule, item.url)
                 self._database.write(_NAME_GUESS, named)

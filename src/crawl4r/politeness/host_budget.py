@@ -1,25 +1,23 @@
-"""One budget a host, however many crawls want it: rate, concurrency, slow-down, breaker.
+"""The budget of one host, shared by all crawls of a process: rate, concurrency, slow-down, breaker.
 
-A budget answers one question, `ready_at`, and hears two events, `begin` and `end`. Crawls that
-found a host full leave a callback and are told when it is free, so nobody polls and nobody scans.
+`ready_at` says when the next request may leave. `begin` takes a turn for it, and the turn reports how
+it ended. A crawl that finds a host full leaves a callback, which is called when a turn is free: no
+crawl polls, and none scans all hosts.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum, auto
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from crawl4r.model import HostMemory
-from crawl4r.politeness.breaker import Breaker, BreakerRules, BreakerState
+from crawl4r.politeness.breaker import Breaker, BreakerRules
 from crawl4r.politeness.shared_host_lock import HeldPlace, HostLock
 
 # A timer may fire early by the clock's grain, and the server's clock sees arrivals, not departures.
 _GAP_MARGIN = 0.003  # seconds
-_LONG_AGO = -1e9  # seconds
 _SLOW_DOWN = 2.0
 _RECOVERY = 0.9
 _LATENCY_MEMORY = 0.2  # weight of the newest latency in its moving average
@@ -27,12 +25,12 @@ _LATENCY_RISE = 3.0  # times the host's own quickest; above it we give the host 
 
 
 class Health(Enum):
-    """What an answer, or none, says of a host."""
+    """What the answer to a request, or its failure, says about the host."""
 
     WELL = auto()
     OVERLOADED = auto()  # 429, 503: it asks for less
     SICK = auto()  # 5xx, 403, no connection
-    CHALLENGING = auto()  # a challenge, a captcha, "access denied": it does not want us just now
+    CHALLENGING = auto()  # a challenge, a captcha, "access denied": it turns crawlers away
     UNTOUCHED = auto()  # the request never left, or says nothing of the host
 
 
@@ -43,6 +41,41 @@ class HostRules(Struct, frozen=True):
     retry_after_cap: float = 3600.0  # seconds
     challenge_rest: float = 5.0  # seconds after the first challenge; doubles with each that follows
     breaker: BreakerRules = field(default_factory=BreakerRules)
+
+
+class HostTurn:
+    """The place of one request at its host. Its owner must `end` or `withdraw` it.
+
+    It is over then: a second call does nothing, so clean-up may end every turn.
+    """
+
+    __slots__ = ("_budget", "_is_over", "begun_at", "is_withdrawn", "place")
+
+    def __init__(self, budget: HostBudget, begun_at: float, place: HeldPlace | None) -> None:
+        self._budget = budget
+        self._is_over = False
+        self.is_withdrawn = False
+        self.begun_at = begun_at
+        self.place = place  # held against other processes
+
+    def end(
+        self,
+        now: float,
+        health: Health,
+        sent_at: float = 0.0,
+        latency: float = 0.0,
+        retry_after: float | None = None,
+    ) -> None:
+        """The request has ended; it left at `sent_at`, or never (0)."""
+        if not self._is_over:
+            self._is_over = True
+            self._budget.note_end(self, now, health, sent_at, latency, retry_after)
+
+    def withdraw(self, now: float) -> None:
+        """Undo `begin`: nothing was sent, so the next request need not wait for this one."""
+        if not self._is_over:
+            self._is_over = self.is_withdrawn = True
+            self._budget.note_withdrawal(self, now)
 
 
 class HostBudget:
@@ -59,10 +92,9 @@ class HostBudget:
         self.host = host
         self.rules = rules
         self.breaker = Breaker(rules.breaker)
-        self.in_flight = 0
         self.requests = 0
         self._asked_at = asked_at  # when the last request left
-        self._begun: deque[float] = deque()  # when those in flight were begun, oldest first
+        self._turns: list[HostTurn] = []  # of the requests in flight, oldest first
         self._held_until = 0.0  # by Retry-After
         self._challenges = 0  # since the last good page
         self._rests_until = 0.0  # because of them
@@ -70,11 +102,14 @@ class HostBudget:
         self._crawl_delays: dict[str, float] = {}  # seconds that each robots.txt of it asks for
         self._quickest = float("inf")
         self._latency = 0.0
-        self._changed = changed  # where to leave word that there is something to remember
+        self._changed = changed  # collects the budgets that have something to remember
         self._line: dict[object, Callable[[], None]] = {}
         self._host_lock = host_lock
-        self._turns: deque[HeldPlace] = deque()  # of the requests in flight
         self._others_until = 0.0  # when to ask the host lock again
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._turns)
 
     @property
     def delay(self) -> float:
@@ -85,7 +120,7 @@ class HostBudget:
     def next_at(self) -> float:
         """When the next request may leave, as far as pace and Retry-After go."""
         delay = self.delay
-        last = max(self._asked_at, self._begun[-1]) if self._begun else self._asked_at
+        last = max(self._asked_at, self._turns[-1].begun_at) if self._turns else self._asked_at
         paced = last + delay + _GAP_MARGIN if delay else 0.0
         return max(paced, self._held_until, self._rests_until)
 
@@ -114,9 +149,9 @@ class HostBudget:
     def wait_in_line(
         self, who: object, callback: Callable[[], None], *, is_urgent: bool = False
     ) -> None:
-        """Be called when it is `who`'s turn. Whoever was called goes on, or must `leave_line`.
+        """Call back when it is the turn of `who`, which must then `begin` or `leave_line`.
 
-        `is_urgent` goes to the front: for whoever holds what the others need to take their turn.
+        An urgent one goes to the front: it holds what the others need to take their turn.
         """
         if is_urgent and who not in self._line:
             self._line = {who: callback, **self._line}
@@ -128,77 +163,64 @@ class HostBudget:
         if self._line.pop(who, None):
             self._call_first()
 
-    def begin(self, now: float, who: object = None) -> bool:
-        """`who` sends a request, and goes to the end of the line when it wants another.
+    def begin(self, now: float, who: object = None) -> HostTurn | None:
+        """Take a turn for one request of `who`, which goes to the end of the line for the next one.
 
-        False when another process is at the host: nothing has begun, and `ready_at` says when to try
-        again.
+        None while another process has the host: `ready_at` then says when to try again.
         """
-        if self._host_lock and not self._pass(self._host_lock, now):
-            return False
+        place = None
+        if self._host_lock:
+            answer = self._host_lock.acquire(self.host, self.rules.per_host, self.delay)
+            if isinstance(answer, float):
+                self._others_until = now + answer
+                return None
+            place = answer
         self._line.pop(who, None)
-        self.in_flight += 1
         self.breaker.begin()
-        self._begun.append(now)
-        self._call_first()
-        return True
-
-    def _pass(self, host_lock: HostLock, now: float) -> bool:
-        turn = host_lock.acquire(self.host, self.rules.per_host, self.delay)
-        if isinstance(turn, float):
-            self._others_until = now + turn
-            return False
+        turn = HostTurn(self, now, place)
         self._turns.append(turn)
-        return True
+        self._call_first()
+        return turn
 
-    def end(
+    def note_end(
         self,
+        turn: HostTurn,
         now: float,
         health: Health,
-        sent_at: float = 0.0,
-        latency: float = 0.0,
-        retry_after: float | None = None,
+        sent_at: float,
+        latency: float,
+        retry_after: float | None,
     ) -> None:
-        """A request has ended that left at `sent_at`.
+        """Called by the turn, once.
 
-        When it arrived only the server knows, but it had by the time it was answered: the gap counts
-        from there, for an answer that took no longer than the gap itself.
+        Only the server knows when the request arrived, but it had by the time it was answered: the gap
+        counts from there, for an answer that took no longer than the gap itself.
         """
-        # Which of several has ended is not known: taking the oldest can only make us wait longer.
         arrived_at = min(now, sent_at + self.delay) if sent_at else 0.0
-        self._asked_at = max(self._asked_at, self._begun.popleft(), arrived_at)
-        self._let_go(now, health, latency, retry_after)
-
-    def _let_go(
-        self,
-        now: float,
-        health: Health,
-        latency: float = 0.0,
-        retry_after: float | None = None,
-        *,
-        was_sent: bool = True,
-    ) -> None:
-        self.in_flight -= 1
+        self._asked_at = max(self._asked_at, turn.begun_at, arrived_at)
+        self._turns.remove(turn)
         if health is Health.UNTOUCHED:
             self.breaker.abandon()
         else:
             self._learn(now, health, latency, retry_after)
+        self._free(turn, self._rest(now))
+
+    def note_withdrawal(self, turn: HostTurn, now: float) -> None:
+        """Called by the turn, once."""
+        self._turns.remove(turn)
+        self.breaker.abandon()
+        self._free(turn, None)
+
+    def _free(self, turn: HostTurn, rest: float | None) -> None:
         try:
-            if self._host_lock:
-                self._host_lock.release(
-                    self._turns.popleft(), self._rest(now) if was_sent else None
-                )
+            if self._host_lock and turn.place:
+                self._host_lock.release(turn.place, rest)
         finally:
             self._call_first()
 
     def _rest(self, now: float) -> float:
-        """Seconds for which nobody should ask this host."""
+        """Seconds for which no process should ask this host."""
         return max(self.next_at, self.breaker.open_until) - now
-
-    def withdraw(self, now: float) -> None:
-        """Undo `begin`: nothing was sent, so nobody has to wait for it."""
-        self._begun.popleft()
-        self._let_go(now, Health.UNTOUCHED, was_sent=False)
 
     def remember(self, offset: float) -> HostMemory:
         """What the next process should know; `offset` turns the clock into epoch seconds."""
@@ -266,85 +288,3 @@ class HostBudget:
         self._latency += _LATENCY_MEMORY * (latency - self._latency)
         if self._latency > _LATENCY_RISE * max(self._quickest, 0.05):
             self._slowed = max(self._slowed, min(self._latency, self.rules.delay_cap))
-
-
-class HostBudgets:
-    """The budgets of one process, by host. Share one between crawls that run side by side; crawls in
-    `host_lock` shares it with other processes."""
-
-    def __init__(self, rules: HostRules | None = None, host_lock: HostLock | None = None) -> None:
-        self.rules = rules or HostRules()
-        self._host_lock = host_lock
-        self._has_rules = rules is not None
-        self._budgets: dict[str, HostBudget] = {}
-        self._changed: set[HostBudget] = set()
-        self._asked_at = _LONG_AGO  # when a host that we know nothing of was asked, at the latest
-
-    def __getitem__(self, host: str) -> HostBudget:
-        budget = self._budgets.get(host)
-        if budget is None:
-            budget = HostBudget(host, self.rules, self._changed, self._asked_at, self._host_lock)
-            self._budgets[host] = budget
-        return budget
-
-    def assume_just_asked(self, now: float) -> None:
-        """Somebody died without telling whom it had asked: let every host rest for one delay."""
-        self._asked_at = now
-        for budget in self._budgets.values():
-            budget.assume_just_asked(now)
-
-    def __iter__(self) -> Iterator[HostBudget]:
-        return iter(self._budgets.values())
-
-    def tighten(self, rules: HostRules) -> None:
-        """Another crawl joins: the more polite of both rules holds for both."""
-        if not self._has_rules:
-            self._has_rules = True
-            self.replace_rules(rules)
-            return
-        self.replace_rules(
-            replace(
-                self.rules,
-                delay=max(self.rules.delay, rules.delay),
-                per_host=min(self.rules.per_host, rules.per_host),
-            )
-        )
-
-    def replace_rules(self, rules: HostRules) -> None:
-        """New rules for every host, known or not."""
-        self.rules = rules
-        for budget in self._budgets.values():
-            budget.adopt(rules)
-
-    def forget_idle(self, now: float, keep: int) -> None:
-        """Drop budgets that say nothing any more, so that memory does not grow with the hosts.
-
-        Looks at all of them, so only when there are twice as many as are worth keeping.
-        """
-        if len(self._budgets) <= 2 * keep:
-            return
-        idle = [
-            host
-            for host, budget in self._budgets.items()
-            if not budget.in_flight
-            and budget.next_at <= now
-            and budget.breaker.state(now) is BreakerState.CLOSED
-            and not budget.breaker.failures
-            and budget.delay <= self.rules.delay
-        ]
-        for host in idle:
-            del self._budgets[host]
-
-    def remember(self, now: float, wall: float) -> list[HostMemory]:
-        """What changed since the last call and must survive a restart, in wall-clock time."""
-        memories = [budget.remember(wall - now) for budget in self._changed]
-        self._changed.clear()
-        return memories
-
-    def remember_again(self) -> None:
-        """What was told before may not have been kept: tell it all with the next call."""
-        self._changed.update(self._budgets.values())
-
-    def restore(self, memories: list[HostMemory], now: float, wall: float) -> None:
-        for memory in memories:
-            self[memory.host].restore(memory, wall - now)

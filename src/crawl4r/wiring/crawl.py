@@ -10,7 +10,7 @@ import contextlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
@@ -18,35 +18,39 @@ from msgspec.structs import asdict
 from crawl4r import events
 from crawl4r.archive.lines.capture_log import CaptureLog
 from crawl4r.archive.lines.metadata_jsonl import METADATA
-from crawl4r.archive.requests import Requests, SideRequest
+from crawl4r.archive.requests import Requests
 from crawl4r.clock import REAL_CLOCK, Clock
+from crawl4r.crawling.admission import Admission
 from crawl4r.crawling.explorer import Explorer, ExploringRules
-from crawl4r.crawling.judge import Judge
-from crawl4r.crawling.keeper import CommitTargets, Keeper
+from crawl4r.crawling.judge import AnswerRules, Judge
+from crawl4r.crawling.keeper import CommitTargets, Keeper, Learner
 from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.loop import Crawl
 from crawl4r.crawling.rejudge import Rejudging, RunRules
 from crawl4r.crawling.robots import TEMPORARY, RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
-from crawl4r.crawling.side_requests import SideRequests
+from crawl4r.crawling.side_requests import SideRequestLog, SideRequests
 from crawl4r.crawling.soft_404 import MissingPages
 from crawl4r.crawling.trap_filter import TrapRules, TrapWatch
+from crawl4r.crawling.visitor import Visitor
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.monitored import WatchedTransport
 from crawl4r.fetch.port import Transport
 from crawl4r.fetch.proxies import ProxyPool
+from crawl4r.fetch.sender import Sender
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.priority import Strategy
 from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.schedule import Schedule
-from crawl4r.model import Failure, FoundBy, Response, UrlState, Visit
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.model import FoundBy, UrlState, Visit
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.processes.entrypoints import EXTRACTOR, READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.processes.spawn import fork_ahead
+from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.settings.load import Settings
 from crawl4r.storage.host_lessons import Lessons
 from crawl4r.storage.tables import HostMemories, RobotsRecords
@@ -60,7 +64,6 @@ if TYPE_CHECKING:
     from crawl4r.crawling.separated import Announcer
     from crawl4r.indexing.follower import IndexFollower
     from crawl4r.indexing.indexer import Indexer
-    from crawl4r.resilience.heartbeat import Heartbeat
     from crawl4r.resilience.network import NetworkWatch
     from crawl4r.resilience.pause_gate import PauseGate
 
@@ -81,7 +84,7 @@ class CrawlOrder(Struct, frozen=True):
     retry_failed: bool = False
     goes_on: bool = False  # after the store was away: in the process that began it
     announcer: Announcer | None = None  # of a discoverer
-    brake: PauseGate | None = None
+    pause_gate: PauseGate | None = None
     heart: Heartbeat | None = None
     network: NetworkWatch | None = None
 
@@ -121,6 +124,31 @@ class RulesInForce:
         self._database.commit()
 
 
+class _Store(NamedTuple):
+    """What a run reads and writes."""
+
+    frontier: Frontier
+    hosts: HostMemories
+    traps: TrapWatch | None
+
+
+class _Network(NamedTuple):
+    """What a run asks sites through."""
+
+    gate: AddressGate
+    sender: Sender
+    side_requests: SideRequests
+    headers_number: int  # of the headers that all requests have in common
+
+
+class _Gates(NamedTuple):
+    """What decides which URLs are sent, and what their answers mean."""
+
+    robots: RobotsGate
+    judge: Judge
+    admission: Admission
+
+
 async def build_crawl(
     parts: Parts,
     order: CrawlOrder,
@@ -130,133 +158,173 @@ async def build_crawl(
     make_transport: MakeTransport | None = None,
 ) -> tuple[Crawl, RulesInForce]:
     """Wire one run; `stack` ends what it started."""
-    settings = order.settings
-    chance, clock, wall = random.Random(), parts.clock.monotonic, parts.clock.wall
+    parts.note_spelling(order.links.rules)
+    store = _open_store(parts, order, budgets, stack)
+    gate, transport = _open_transport(parts, order, make_transport, stack)
+    if transport.renders:
+        store.frontier.requeue([UrlState.NEEDS_BROWSER])
+    network = _build_network(parts, order, budgets, gate, transport)
+    reader = SafeReader(await stack.enter_async_context(_make_sandbox(order, parts.clock)))
+    gates = _build_gates(parts, order, budgets, network, reader, store.traps, hooks)
+    in_force = RulesInForce(parts, network.gate, gates.robots, store.frontier)
+    in_force.adopt(order.settings, order.links)
+    explorer = _make_explorer(parts, order, store.frontier, gates.judge)
+    schedule = _build_schedule(parts, order, budgets, store, gates.robots, explorer)
+    crawl = Crawl(
+        schedule,
+        Visitor(network.sender, gates.admission, gates.judge, budgets, parts.clock),
+        _build_keeper(parts, order, budgets, store, explorer, stack),
+        order.settings.crawl_limits(),
+        parts.clock,
+        order.heart or Heartbeat(parts.clock.monotonic),
+        order.network,
+        hooks.on_kept,
+    )
+    return crawl, in_force
+
+
+def _open_store(
+    parts: Parts, order: CrawlOrder, budgets: HostBudgets, stack: contextlib.AsyncExitStack
+) -> _Store:
     has_crashed = parts.notes.get(_RUNNING) is not None and not order.goes_on
     if order.goes_on:
         budgets.remember_again()
-    hosts = _restore_budgets(parts, budgets, clock(), wall(), stack, has_crashed=has_crashed)
-    parts.note_spelling(order.links.rules)
-    traps = _make_traps(parts, order, wall, stack)
-    frontier = _prepare_frontier(parts, order, traps, wall())
-    gate = AddressGate(settings.network.allow_private)
+    hosts = _restore_budgets(parts, budgets, stack, has_crashed=has_crashed)
+    traps = _make_traps(parts, order, stack)
+    return _Store(_prepare_frontier(parts, order, traps), hosts, traps)
+
+
+def _open_transport(
+    parts: Parts,
+    order: CrawlOrder,
+    make_transport: MakeTransport | None,
+    stack: contextlib.AsyncExitStack,
+) -> tuple[AddressGate, Transport]:
+    gate = AddressGate(order.settings.network.allow_private)
     make = make_transport or partial(make_curl, clock=parts.clock)
-    transport = make(settings, gate)
+    transport = make(order.settings, gate)
     stack.push_async_callback(transport.close)
-    if transport.renders:
-        frontier.requeue([UrlState.NEEDS_BROWSER])
-    reader = SafeReader(await stack.enter_async_context(_make_sandbox(order, parts.clock)))
+    return gate, transport
+
+
+def _build_network(
+    parts: Parts,
+    order: CrawlOrder,
+    budgets: HostBudgets,
+    gate: AddressGate,
+    transport: Transport,
+) -> _Network:
+    settings, clock = order.settings, parts.clock
     fetch, servers = settings.fetch, settings.fetch.proxies
-    headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
-    proxies = ProxyPool(servers.servers, servers.rotation, clock, chance)
     requests = Requests(parts.database)
+    log = SideRequestLog(requests, clock)
+    heart = order.heart or Heartbeat(clock.monotonic)
+    if order.network:
+        transport = WatchedTransport(transport, heart, order.network, log.note)
+    headers = RequestHeaders(settings.agent.header, fetch.language, fetch.headers, fetch.auth)
+    chance = random.Random()
+    proxies = ProxyPool(servers.servers, servers.rotation, clock.monotonic, chance)
+    sender = Sender(transport, headers, proxies)
+    side_requests = SideRequests(sender, budgets, clock, heart, order.network, log.note)
+    return _Network(gate, sender, side_requests, requests.number_of(headers.recorded))
 
-    def note_errand(url: str, answer: Response | Failure) -> None:
-        requests.note_errand(_errand_of(url, answer, wall() - clock()))
 
-    if order.heart and order.network:
-        transport = WatchedTransport(transport, order.heart, order.network, note_errand)
-    errands = SideRequests(
-        transport,
-        headers,
-        proxies,
-        budgets,
-        clock=clock,
-        wall=wall,
-        heart=order.heart,
-        network=order.network,
-        on_answer=note_errand,
-    )
+def _build_gates(
+    parts: Parts,
+    order: CrawlOrder,
+    budgets: HostBudgets,
+    network: _Network,
+    reader: SafeReader,
+    traps: TrapWatch | None,
+    hooks: CrawlHooks,
+) -> _Gates:
+    settings, chance = order.settings, random.Random()
+    fetch = settings.fetch
     robots = RobotsGate(
         RobotsRecords(parts.database),
-        errands,
+        network.side_requests,
         budgets,
         settings.robots_rules(),
         backoff=fetch.backoff(),
-        wall=wall,
+        wall=parts.clock.wall,
         chance=chance,
     )
-    in_force = RulesInForce(parts, gate, robots, frontier)
-    in_force.adopt(settings, order.links)
     missing = MissingPages(
         parts.notes,
-        errands,
-        lambda url: robots.judge(url).verdict is None,
-        reader.shape_of,
+        network.side_requests,
+        robots,
+        reader,
         chance,
         enabled=settings.content.probe,
     )
-    logs = [] if order.announcer else _open_logs(parts, settings, stack)
-    revisits = Revisits(parts.database)
-    shelf = CommitTargets(
-        parts.database, frontier, parts.captures, parts.blobs, logs, parts.notes, hosts, revisits
-    )
-    group = max(1, settings.politeness.concurrency // 2)
-    is_bfs = settings.strategy is Strategy.BFS
+    retry_after_cap = settings.politeness.retry_after_cap
     judge = Judge(
         reader,
         missing,
         order.links,
-        backoff=fetch.backoff(),
-        max_redirects=fetch.max_redirects,
-        retry_after_cap=settings.politeness.retry_after_cap,
-        clock=clock,
-        wall=wall,
-        chance=chance,
-        types=fetch.types,
-        request=requests.number_of(headers.recorded),
+        AnswerRules(fetch.backoff(), fetch.max_redirects, retry_after_cap, fetch.types),
+        parts.clock,
+        chance,
+        request=network.headers_number,
         on_seed_moved=hooks.on_seed_moved,
     )
-    explorer = _make_explorer(parts, order, frontier, lambda: judge.links, wall)
+    depth = ListingDepth(parts.database, settings.explore.max_nesting)
+    return _Gates(robots, judge, Admission(robots, judge, depth, traps))
+
+
+def _build_schedule(
+    parts: Parts,
+    order: CrawlOrder,
+    budgets: HostBudgets,
+    store: _Store,
+    robots: RobotsGate,
+    explorer: Explorer | None,
+) -> Schedule:
+    is_bfs = order.settings.strategy is Strategy.BFS
     schedule = Schedule(
-        frontier,
+        store.frontier,
         budgets,
-        clock=clock,
-        wall=wall,
-        needs_robots=robots.needs,
+        parts.clock,
+        robots.needs,
         batch=_LEASES_FOR_BFS if is_bfs else _LEASES_FOR_OTHERS,
-        brake=order.brake,
+        pause_gate=order.pause_gate,
+        heart=order.heart,
         on_dry=explorer.explore if explorer else None,
-        heart=order.heart,
     )
-
-    def heed(visit: Visit, admitted: int) -> None:
-        if order.announcer:
-            order.announcer.announcements.release(visit)
-        if explorer:
-            explorer.heed(visit, admitted)
-        if traps:
-            traps.heed(visit)
-
     for host in {split(seed).host for seed in order.seeds}:
-        if explorer and not frontier.has_pending(host):
+        if explorer and not store.frontier.has_pending(host):
             schedule.notice(explorer.explore(host))
-    crawl = Crawl(
-        schedule,
-        robots,
-        transport,
-        headers,
-        proxies,
-        judge,
-        Keeper(
-            shelf,
-            budgets,
-            group=group,
-            clock=clock,
-            wall=wall,
-            on_commit=order.announcer.pass_on if order.announcer else None,
-            on_visit=heed,
-        ),
-        budgets,
-        settings.crawl_limits(),
-        clock=clock,
-        heart=order.heart,
-        network=order.network,
-        on_kept=hooks.on_kept,
-        traps=traps,
-        listings=ListingDepth(parts.database, settings.explore.max_nesting),
+    return schedule
+
+
+def _build_keeper(
+    parts: Parts,
+    order: CrawlOrder,
+    budgets: HostBudgets,
+    store: _Store,
+    explorer: Explorer | None,
+    stack: contextlib.AsyncExitStack,
+) -> Keeper:
+    announcer = order.announcer
+    targets = CommitTargets(
+        parts.database,
+        store.frontier,
+        parts.captures,
+        parts.blobs,
+        [] if announcer else _open_logs(parts, order.settings, stack),
+        parts.notes,
+        store.hosts,
+        Revisits(parts.database),
     )
-    return crawl, in_force
+    learners: list[Learner | None] = [announcer, explorer, store.traps]
+    return Keeper(
+        targets,
+        budgets,
+        parts.clock,
+        group=max(1, order.settings.politeness.concurrency // 2),
+        learners=[each for each in learners if each],
+        on_commit=announcer.pass_on if announcer else None,
+    )
 
 
 def build_follower(
@@ -275,16 +343,13 @@ def build_follower(
 
 
 def _make_traps(
-    parts: Parts,
-    order: CrawlOrder,
-    wall: Callable[[], float],
-    stack: contextlib.AsyncExitStack,
+    parts: Parts, order: CrawlOrder, stack: contextlib.AsyncExitStack
 ) -> TrapWatch | None:
     """None where no links are followed."""
     rules = asdict(order.settings.limits.traps)
     if not rules.pop("enabled") or not order.links.rules.follow_links:
         return None
-    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database), wall)
+    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database), parts.clock.wall)
     stack.callback(traps.save)
     return traps
 
@@ -293,8 +358,7 @@ def _make_explorer(
     parts: Parts,
     order: CrawlOrder,
     frontier: Frontier,
-    judge: Callable[[], LinkJudge],
-    wall: Callable[[], float],
+    judge: Judge,
 ) -> Explorer | None:
     """None where links are not followed at all."""
     settings = order.settings
@@ -305,7 +369,13 @@ def _make_explorer(
     rules = asdict(settings.explore)
     for name in ("enabled", "feeds", "max_listings", "max_nesting"):
         del rules[name]
-    return Explorer(parts.database, frontier, ExploringRules(**rules), judge, wall)
+    return Explorer(
+        parts.database,
+        frontier,
+        ExploringRules(**rules),
+        lambda: judge.links,
+        parts.clock.wall,
+    )
 
 
 def _open_logs(
@@ -327,13 +397,12 @@ def _open_logs(
 def _restore_budgets(
     parts: Parts,
     budgets: HostBudgets,
-    now: float,
-    wall: float,
     stack: contextlib.AsyncExitStack,
     *,
     has_crashed: bool,
 ) -> HostMemories:
     """Be as polite as if the last run had never ended, however it did."""
+    now, wall = parts.clock.monotonic(), parts.clock.wall()
     hosts = HostMemories(parts.database)
     budgets.restore(hosts.load(wall), now, wall)
     if has_crashed:
@@ -345,25 +414,10 @@ def _restore_budgets(
     return hosts
 
 
-def _errand_of(url: str, answer: Response | Failure, offset: float) -> SideRequest:
-    reason = answer.reason if isinstance(answer, Failure) else ""
-    latency_ms = round(answer.latency * 1000)
-    sent_at = answer.sent_at + offset
-    return SideRequest(url, split(url).host, sent_at, answer.status, latency_ms, reason)
-
-
-def _prepare_frontier(
-    parts: Parts, order: CrawlOrder, traps: TrapWatch | None, now: float
-) -> Frontier:
-    announcer = order.announcer
-
-    def tell(url: str, now: float) -> None:
-        if announcer:
-            announcer.announcements.note(url, now)
-        if traps:
-            traps.admit(url, now)
-
-    frontier = make_frontier(parts, order.settings, tell if announcer or traps else None)
+def _prepare_frontier(parts: Parts, order: CrawlOrder, traps: TrapWatch | None) -> Frontier:
+    announcer, now = order.announcer, parts.clock.wall()
+    on_admitted = [each.admit for each in (announcer, traps) if each]
+    frontier = make_frontier(parts, order.settings, on_admitted)
     if recovered := frontier.recover():
         events.emit(events.STORE_RECOVERED, urls_released=recovered)
     found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.errors import SettingsError, StorageDamaged, WorkspaceError
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.priority import PRIORITIES
-from crawl4r.frontier.sqlite import SqliteFrontier
+from crawl4r.frontier.sqlite import OnAdmitted, SqliteFrontier
 from crawl4r.model import LISTINGS
 from crawl4r.reports.url_story import Reporter
 from crawl4r.settings.load import Settings
@@ -120,7 +120,7 @@ def discoverer_folder(workspace: Path) -> Path:
 
 
 def make_frontier(
-    parts: Parts, settings: Settings, on_admitted: Callable[[str, float], None] | None = None
+    parts: Parts, settings: Settings, on_admitted: Sequence[OnAdmitted] = ()
 ) -> Frontier:
     return SqliteFrontier(
         parts.database, PRIORITIES[settings.strategy], caps_of(settings), on_admitted

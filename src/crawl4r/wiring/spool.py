@@ -13,7 +13,7 @@ from crawl4r.frontier.outbox import Announcements
 from crawl4r.frontier.priority import PRIORITIES
 from crawl4r.frontier.spool import SpoolWriter
 from crawl4r.frontier.sqlite import SqliteFrontier
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.politeness.shared_host_lock import HostLock
 from crawl4r.settings.load import Settings
 from crawl4r.wiring.parts import Parts, spool_folder

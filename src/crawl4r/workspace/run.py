@@ -17,7 +17,7 @@ from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.errors import UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.model import Capture, FoundBy, Visit
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.health_file import new_history
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import NetworkWatch
@@ -79,10 +79,10 @@ class CrawlRun:
         self.documenter: Documenter | None = None
         self.follower: IndexFollower | None = None
         self.logs: list[LogFollower] = []
-        self.brake = PauseGate()
+        self.pause_gate = PauseGate()
         self.heart = Heartbeat(parts.clock.monotonic)
         self.history = new_history()
-        self.network = NetworkWatch(self.brake, self.heart, self.watch_rules)
+        self.network = NetworkWatch(self.pause_gate, self.heart, self.watch_rules)
         self.may_exit = False  # end the whole process when its event loop stays blocked
         self._watch = CrawlWatch(self)
         self._reopen = reopen
@@ -106,7 +106,7 @@ class CrawlRun:
             links,
             refresh,
             retry_failed,
-            brake=self.brake,
+            pause_gate=self.pause_gate,
             heart=self.heart,
             network=self.network,
         )
@@ -203,9 +203,9 @@ class CrawlRun:
         check_store(self.parts.notes, settings)
         self.settings = settings
         self.crawl.adopt(settings.crawl_limits())
-        self.crawl.budgets.replace_rules(settings.politeness.host_rules())
-        self.crawl.judge.rescope(self._rules())
-        self._in_force.adopt(settings, self.crawl.judge.links)
+        self.crawl.visitor.budgets.replace_rules(settings.politeness.host_rules())
+        self.crawl.visitor.judge.rescope(self._rules())
+        self._in_force.adopt(settings, self.crawl.visitor.judge.links)
         self.crawl.schedule.reconsider()
 
     async def _run_to_the_end(self) -> EndedBy:
@@ -217,7 +217,7 @@ class CrawlRun:
 
     async def _run(self) -> EndedBy:
         """To the end, over as many openings of the store as that takes."""
-        self.control = ControlFiles(self.control_folder, self.role, self.brake, self.stop)
+        self.control = ControlFiles(self.control_folder, self.role, self.pause_gate, self.stop)
         while True:
             try:
                 return await self._run_once()
@@ -363,7 +363,7 @@ class CrawlRun:
         assert self.crawl is not None
         self._hosts.append(netloc)
         self.parts.note_scope_hosts(self._hosts)
-        self.crawl.judge.rescope(self._rules())
+        self.crawl.visitor.judge.rescope(self._rules())
         events.emit(events.SCOPE_WIDENED, 30, host=netloc)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from crawl4r.crawling.loop import Crawl
 from crawl4r.crawling.separated import BackPressure, SpoolFeed
 from crawl4r.discovery.links.link_judge import LinkJudge
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.settings.load import Settings
 from crawl4r.storage.lock import holder_of
 from crawl4r.urls.policy import LinkRules
@@ -52,7 +52,7 @@ class DiscoverRun(CrawlRun):
         self.control_folder = workspace
         self._spool = spool_folder(workspace)
         self.pressure = BackPressure(
-            self._spool, self.brake, lambda: self.settings.spool.max_backlog
+            self._spool, self.pause_gate, lambda: self.settings.spool.max_backlog
         )
 
     def reload(self, settings: Settings) -> None:
@@ -123,4 +123,4 @@ class ScrapeRun(CrawlRun):
             assert self.crawl is not None
             self._hosts.append(netloc)
             self.parts.note_scope_hosts(self._hosts)
-            self.crawl.judge.rescope(self._rules())
+            self.crawl.visitor.judge.rescope(self._rules())

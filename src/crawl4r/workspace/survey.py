@@ -124,7 +124,7 @@ class Survey:
         await self._run.finish()
         self._sayings |= self._run.sayings
         if self._run.crawl:
-            delays = [budget.delay for budget in self._run.crawl.budgets]
+            delays = [budget.delay for budget in self._run.crawl.visitor.budgets]
             self._delay = max(self._delay, *delays, 0.0)
 
     def stop(self) -> None:

@@ -1,11 +1,10 @@
-"""Somebody looks after a crawl that nobody looks at: what it says of itself, and what is done about it.
+"""Watches a run that nobody looks at: reports its health, and acts when it stalls.
 
-    heart, schedule, brake ──> look ──> watchdog (a thread) ──> decision ──> obey: wait for the network,
-                                                                             reopen the store, end it,
-                                                                             or go on
+    heart, schedule, pause gate ──> look ──> watchdog (a thread) ──> decision ──> obey:
+                          wait for the network, reopen the store, end the run, or go on
 
-A crawl is silent for good reasons: a host asked for time, somebody paused it, its discoverer has found
-nothing new, whoever iterates over its pages is slow. `look` knows them all.
+A crawl is silent for good reasons: a host asked for time, a person paused it, its discoverer has found
+nothing new, the program that iterates over its pages is slow. `look` knows them all.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class WatchedRun(Protocol):
     crawl: Crawl | None
     documenter: Documenter | None
     follower: IndexFollower | None
-    brake: PauseGate
+    pause_gate: PauseGate
     heart: Heartbeat
     network: NetworkWatch
     may_exit: bool
@@ -102,7 +101,7 @@ class CrawlWatch:
             run.heart.beat()  # what was held goes on from now, and has not been silent until now
             watchdog.look_again()
 
-        run.brake.on_hold = look_again
+        run.pause_gate.on_hold = look_again
         try:
             yield self
         except BaseException as problem:
@@ -126,9 +125,9 @@ class CrawlWatch:
         run, heart = self._run, self._run.heart
         if run.seconds:
             self._hear_of_documents()
-        if run.brake.is_held:
-            is_paused = run.brake.is_held_by(PAUSE)
-            return CrawlView(heart.at, math.inf, "; ".join(run.brake.reasons), is_paused)
+        if run.pause_gate.is_held:
+            is_paused = run.pause_gate.is_held_by(PAUSE)
+            return CrawlView(heart.at, math.inf, "; ".join(run.pause_gate.reasons), is_paused)
         if heart.clock() - heart.at < min(_SOON, run.watch_rules().stall_seconds / 2):
             return CrawlView(heart.at, heart.at)
         if run.is_ahead():

@@ -23,7 +23,7 @@ from crawl4r.crawling.control_files import orders_in
 from crawl4r.crawling.robots import RULES
 from crawl4r.errors import StorageError, StorageFull
 from crawl4r.model import Capture
-from crawl4r.politeness.host_budget import HostBudgets
+from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.reports.spool_status import spool_status
 from crawl4r.reports.status import Overview, Run, processes_in
 from crawl4r.reports.url_story import PageRow

@@ -133,7 +133,9 @@ class ProgressView:
         run, now = self._run, self._clock.monotonic
         started = now()
         with contextlib.suppress(Crawl4rError):  # the store may just be going away
-            glance = self._workspace.glance(self._since, run.settings, is_held=run.brake.is_held)
+            glance = self._workspace.glance(
+                self._since, run.settings, is_held=run.pause_gate.is_held
+            )
             frontier, eta = glance["frontier"], glance["eta"]
             self._waiting = frontier["pending"] + frontier["leased"] + frontier["waiting"]
             self._rate = glance["rates"]["last_minute"]["captures_a_minute"] / 60
@@ -151,11 +153,11 @@ class ProgressView:
             return self._phase_after_visits(), ""
         if run.crawl.is_stopping:
             return Phase.STOPPING, ""
-        if run.brake.is_held_by(HELD_AS):
+        if run.pause_gate.is_held_by(HELD_AS):
             return Phase.NO_NETWORK, ""
-        if run.brake.is_held:
-            phase = Phase.PAUSED if run.brake.is_held_by(PAUSE) else Phase.HELD
-            return phase, "; ".join(run.brake.reasons)
+        if run.pause_gate.is_held:
+            phase = Phase.PAUSED if run.pause_gate.is_held_by(PAUSE) else Phase.HELD
+            return phase, "; ".join(run.pause_gate.reasons)
         return Phase.CRAWLING, ""
 
     def _phase_after_visits(self) -> Phase:
@@ -189,7 +191,7 @@ class ProgressView:
     def _hosts_in_trouble(self) -> list[tuple[float, str]]:
         assert self._run.crawl is not None
         now = self._clock.monotonic()
-        times = ((b.breaker.open_until, b.host) for b in self._run.crawl.budgets)
+        times = ((b.breaker.open_until, b.host) for b in self._run.crawl.visitor.budgets)
         return sorted((until, host) for until, host in times if until > now)
 
     def _trouble(self, now: float) -> Trouble | None:

@@ -1,0 +1,82 @@
+"""Everything that happens to one URL between its lease and its commit.
+
+admission ──> send ──> judge ──> end of the host's turn ──> compare with missing pages ──> screen
+"""
+
+from __future__ import annotations
+
+from crawl4r import events
+from crawl4r.clock import Clock
+from crawl4r.crawling.admission import Admission
+from crawl4r.crawling.judge import Judge, health_of, retry_after_of
+from crawl4r.fetch.sender import Sender, was_lost
+from crawl4r.frontier.schedule import PageTurn
+from crawl4r.model import Failure, Lease, Response, Visit
+from crawl4r.politeness.breaker import BreakerState
+from crawl4r.politeness.host_budget import Health
+from crawl4r.politeness.host_budgets import HostBudgets
+
+
+class Visitor:
+    """Visits URLs whose host has given them a turn."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        admission: Admission,
+        judge: Judge,
+        budgets: HostBudgets,
+        clock: Clock,
+    ) -> None:
+        self.judge = judge
+        self.budgets = budgets
+        self._sender = sender
+        self.admission = admission
+        self._clock = clock
+
+    async def visit(self, turn: PageTurn) -> Visit | None:
+        """Return what is to be kept; None when there was no network, for which no host is to blame.
+
+        The host's turn is over when this returns or raises.
+        """
+        lease, host = turn
+        try:
+            if refused := self.admission.refusal(lease):
+                host.withdraw(self._clock.monotonic())
+                return refused
+            answer = await self._sender.send(lease.url, lease.validators)
+            if was_lost(answer):
+                host.end(self._clock.monotonic(), Health.UNTOUCHED, answer.sent_at)
+                return None
+            visit = await self._judge(turn, answer)
+        finally:
+            host.end(self._clock.monotonic(), Health.UNTOUCHED)
+        if visit.likeness is not None:
+            visit = await self.judge.compare_with_missing(visit)
+        return self.admission.screen(visit)
+
+    async def _judge(self, turn: PageTurn, answer: Response | Failure) -> Visit:
+        """Judge the answer within the host's turn: the page itself may say that the host refuses."""
+        lease, host = turn
+        breaker = self.budgets[lease.host].breaker
+        is_sick = breaker.openings > 0
+        visit = await self.judge.judge(lease, answer, is_host_sick=is_sick)
+        health = health_of(answer, visit.ending.verdict)
+        now = self._clock.monotonic()
+        was = breaker.state(now)
+        retry_after = retry_after_of(answer, self._clock.wall())
+        host.end(now, health, answer.sent_at, answer.latency, retry_after)
+        self._report(lease, health, was)
+        return visit
+
+    def _report(self, lease: Lease, health: Health, was: BreakerState) -> None:
+        budget, moment = self.budgets[lease.host], self._clock.monotonic()
+        state = budget.breaker.state(moment)
+        if state is not was and state is BreakerState.OPEN:
+            wait = budget.breaker.open_until - moment
+            events.emit(events.HOST_OPENED, 30, host=lease.host, cooldown_s=round(wait))
+        elif state is not was and state is BreakerState.CLOSED:
+            events.emit(events.HOST_CLOSED, host=lease.host)
+        if health is Health.CHALLENGING:
+            rest = budget.next_at - moment
+            events.emit(events.HOST_CHALLENGED, 30, host=lease.host, rest_s=round(rest))
