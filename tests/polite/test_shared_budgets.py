@@ -100,8 +100,9 @@ def test_a_crawl_that_joins_does_not_shorten_a_wait_that_the_host_asked_for() ->
     """Its own memory of the host is older than what the others have just been told."""
     budgets = crawl4r.HostBudgets(HostRules(delay=0.1))
     host = budgets["example.org"]
-    host.begin(1000.0)
-    host.end(1000.1, Health.OVERLOADED, 1000.0, 0.1, retry_after=60)
+    turn = host.begin(1000.0)
+    assert turn is not None
+    turn.end(1000.1, Health.OVERLOADED, 1000.0, 0.1, retry_after=60)
     assert host.ready_at(1000.2) >= 1060
     old = HostMemory("example.org", next_at=500.0, delay=0.1, failures=0, openings=0, open_until=0)
     budgets.restore([old], now=1000.2, wall=1000.2)
@@ -112,8 +113,9 @@ def test_a_crawl_that_joins_does_not_close_a_breaker_that_is_open() -> None:
     budgets = crawl4r.HostBudgets(HostRules(delay=0.1))
     host = budgets["example.org"]
     for second in range(5):
-        host.begin(1000.0 + second)
-        host.end(1000.1 + second, Health.SICK, 1000.0 + second, 0.1)
+        turn = host.begin(1000.0 + second)
+        assert turn is not None
+        turn.end(1000.1 + second, Health.SICK, 1000.0 + second, 0.1)
     assert host.ready_at(1005) > 1030
     old = HostMemory("example.org", next_at=500.0, delay=0.1, failures=0, openings=0, open_until=0)
     budgets.restore([old], now=1005.0, wall=1005.0)

@@ -70,7 +70,7 @@ class Crawl:
         self._on_kept = on_kept
         self._is_full = False  # as many pages are kept as may be
         self._slots = asyncio.Semaphore(limits.concurrency)
-        self._turns: dict[int, HostTurn] = {}  # by URL, of the pages between lease and commit
+        self._turns: set[HostTurn] = set()  # of the pages between lease and commit
         self._visit_ended = asyncio.Event()
         self._ended_by: EndedBy | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -151,7 +151,7 @@ class Crawl:
         if turn is None:
             self._slots.release()
         elif isinstance(turn, PageTurn):
-            self._turns[turn.lease.url_id] = turn.host
+            self._turns.add(turn.host)
         return turn
 
     async def _next_within_page_cap(self) -> PageTurn | RobotsTurn | None:
@@ -224,13 +224,13 @@ class Crawl:
             await self._on_kept(visit)
             self.schedule.settled(lease.host, visit.ending.due_at)
         finally:
-            del self._turns[lease.url_id]
+            self._turns.remove(host_turn)
             self._visit_ended.set()
             self._slots.release()
 
     def _leave_hosts(self) -> None:
         """End the turns of pages whose tasks were cancelled before they began."""
-        for turn in self._turns.values():
+        for turn in self._turns:
             with contextlib.suppress(Crawl4rError):  # a full disk: other processes wait longer
                 turn.end(self._clock(), Health.UNTOUCHED)
         self._turns.clear()
