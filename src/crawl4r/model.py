@@ -277,6 +277,13 @@ class PageLink(NamedTuple):
     rel: str = ""
 
 
+class PageImage(NamedTuple):
+    """An image of a page, and the text that stands for it."""
+
+    url: str
+    alt: str
+
+
 class Document(NamedTuple):
     """What a page says, without what surrounds it. Derived from a capture, and so replaceable."""
 
@@ -311,6 +318,7 @@ class Extraction(NamedTuple):
     document: Document | None = None
     text: str = ""  # without marks; only when it was asked for
     links: Sequence[PageLink] = ()  # likewise
+    images: Sequence[PageImage] = ()  # likewise
     signature: bytes = b""  # MinHash, to find near-duplicates
     bands: Sequence[int] = ()  # of the signature
     blocks: Sequence[int] = ()  # fingerprints, to learn what repeats over a site

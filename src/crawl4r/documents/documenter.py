@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from functools import partial
 
@@ -46,6 +46,9 @@ _NEAR = 0.9  # similarity from which one document stands for both
 _AHEAD, _AHEAD_BYTES = 8, 32 * 1024**2  # pages that are read at once, and bytes of them
 _JUDGED_HERE = (REJECTED | {Verdict.OK}) - {Verdict.SOFT_404}
 
+# Called with each capture in order, and with what its page says: None where there is no page.
+OnRead = Callable[[Capture, Extraction | None], Awaitable[None]]
+
 
 class Documenter(CaptureFollower):
     """Turns captures into documents."""
@@ -59,13 +62,18 @@ class Documenter(CaptureFollower):
         blobs: Blobs,
         sandbox: Sandbox,
         comparers: Sandbox,
+        on_read: OnRead | None = None,
     ) -> None:
-        """`sandbox` runs `entries.EXTRACTOR`, `comparers` runs `entries.COMPARER`."""
+        """`sandbox` runs `entries.EXTRACTOR`, `comparers` runs `entries.COMPARER`.
+
+        For `on_read`, pages are also read for their plain text, links and images.
+        """
         super().__init__(captures)
         self._database = database
         self._blobs = blobs
         self._sandbox = sandbox
         self._comparers = comparers
+        self._on_read = on_read
         self._documents = Documents(database)
         self._site_blocks = SiteBlocks(database)
         self._revisits = Revisits(database)
@@ -101,6 +109,8 @@ class Documenter(CaptureFollower):
                 if self._keep_or_reject(capture, extraction, change):
                     lessons_over.append(split(capture.url).host)
                 self._documents.move_cursor(capture.id)
+                if self._on_read:
+                    await self._on_read(capture, extraction)
         self._database.commit()
         for host in lessons_over:
             await self._read_again(host)
@@ -156,6 +166,7 @@ class Documenter(CaptureFollower):
             capture,
             body,
             self._site_blocks.repeated(host),
+            with_links=self._on_read is not None,
             learn=self._site_blocks.is_learning(host),
         )
 

@@ -13,7 +13,7 @@ from crawl4r.content.compare.minhash import signature
 from crawl4r.content.compare.near_duplicates import bands
 from crawl4r.content.extract.feed import read_feed
 from crawl4r.content.extract.language import language_of, load_detector
-from crawl4r.content.extract.links import links_of
+from crawl4r.content.extract.links import images_of, links_of
 from crawl4r.content.extract.main_content import fingerprints, load_model, prune
 from crawl4r.content.extract.metadata import Metadata, metadata_of
 from crawl4r.content.extract.pdf import read_pdf
@@ -84,13 +84,15 @@ def _from_html(
     said = metadata_of(tree, html)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
+    images = images_of(tree, base) if with_links else ()
     content, words = prune(tree, repeated, len(html))
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree)[:_MOST_BLOCKS] if learn else ()
     markdown, note = _cut(markdown_of(content, base, said.title), most)
     document = _document(page.url, Kind.HTML, said, markdown, words, base, note)
     text = plain_text(markdown) if with_links else ""
-    return _with_signature(Extraction(verdict, document, text, links, blocks=blocks), words)
+    found = Extraction(verdict, document, text, links, images, blocks=blocks)
+    return _with_signature(found, words)
 
 
 def _from_text(page: PageBody, kind: Kind, text: str, most: int) -> Extraction:

@@ -6,18 +6,21 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from crawl4r.clock import REAL_CLOCK, Clock
-from crawl4r.processes.entrypoints import CHUNKER, COMPARER, EXTRACTOR
+from crawl4r.processes.entrypoints import CHUNKER, COMPARER, EXTRACTOR, SELECTOR
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.settings.load import Settings
 from crawl4r.wiring.parts import Parts
 from crawl4r.wiring.readers import make_readers
 
 if TYPE_CHECKING:
-    from crawl4r.documents.documenter import Documenter
+    from crawl4r.documents.documenter import Documenter, OnRead
 
 
 async def build_documenter(
-    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
+    parts: Parts,
+    settings: Settings,
+    stack: contextlib.AsyncExitStack,
+    on_read: OnRead | None = None,
 ) -> Documenter:
     """What turns captures into documents; `stack` ends its processes."""
     # Only now: comparing texts takes modules that a crawl of links and bytes does without.
@@ -25,7 +28,7 @@ async def build_documenter(
 
     sandbox = await stack.enter_async_context(make_extractors(settings, parts.clock))
     comparers = await stack.enter_async_context(make_comparers(settings, parts.clock))
-    return Documenter(parts.database, parts.captures, parts.blobs, sandbox, comparers)
+    return Documenter(parts.database, parts.captures, parts.blobs, sandbox, comparers, on_read)
 
 
 def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
@@ -38,6 +41,11 @@ def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
 def make_comparers(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
     """A process that compares two texts of a page; it starts with the first two."""
     return make_readers(COMPARER, None, settings, clock, workers=1)
+
+
+def make_selectors(settings: Settings) -> Sandbox:
+    """A process that looks for elements of pages; it starts with the first page."""
+    return make_readers(SELECTOR, None, settings, workers=1)
 
 
 def make_chunkers(settings: Settings) -> Sandbox:

@@ -30,6 +30,7 @@ def extraction_json(url: str, extraction: Extraction) -> dict[str, Any]:
         "markdown": said.get("markdown", ""),
         "text": extraction.text,
         "links": [link._asdict() for link in extraction.links],
+        "images": [image._asdict() for image in extraction.images],
     }
     if note := said.get("note"):
         plain["note"] = note
