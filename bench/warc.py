@@ -94,7 +94,7 @@ def _import(file: Path, workspace: Path) -> Any:
     import crawl4r  # noqa: PLC0415
 
     with crawl4r.open(workspace) as opened:
-        return opened.import_archive(file)
+        return opened.import_file(file, with_documents=False)
 
 
 def _yardsticks(file: Path, runs: int) -> list[tuple[str, Sequence[float], str]]:

@@ -16,6 +16,7 @@ from crawl4r.interfaces.cli.main import group
 from crawl4r.interfaces.json.names import FORMER, NAMES, PAGES_CSV
 from crawl4r.settings import load as settings
 from crawl4r.settings.validate import Section
+from docs import python_reference
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -28,7 +29,12 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The reference pages by file name."""
-    return {"cli.md": _cli(), "names.md": _names(), "settings.md": _settings()}
+    return {
+        "cli.md": _cli(),
+        "names.md": _names(),
+        "python.md": python_reference.page(),
+        "settings.md": _settings(),
+    }
 
 
 def _names() -> str:

@@ -1,11 +1,17 @@
-"""crawl4r: point it at a site and get an archive that loses nothing.
+"""crawl4r: point it at a site and get an archive that loses nothing, clean text, and a search engine.
 
 import asyncio, crawl4r
 
+page = crawl4r.scrape("https://example.org/")
+print(page.title, page.markdown)
+
 async def main():
-    async with crawl4r.open("ws", contact="https://example.org/bot") as workspace:
-        async for page in workspace.crawl("https://example.org/", max_pages=50):
-            print(page.status, page.url, len(page.body))
+    async with crawl4r.open("docs", contact="https://example.org/bot") as workspace:
+        async for page in workspace.crawl("https://docs.example.org/", max_pages=500):
+            print(page.title, len(page.markdown))
+        await workspace.index_async()
+        for hit in workspace.search("roll back to a savepoint", limit=5):
+            print(hit.score, hit.url, hit.section, hit.text)
 
 asyncio.run(main())
 """
@@ -14,34 +20,83 @@ from typing import TYPE_CHECKING, Any
 
 from crawl4r._version import __version__
 
+if TYPE_CHECKING:
+    from crawl4r.archive.documents import StoredDocument
+    from crawl4r.errors import Crawl4rError
+    from crawl4r.model import PageImage, PageLink
+    from crawl4r.politeness.host_budgets import HostBudgets
+    from crawl4r.search.request import Answer, Hit
+    from crawl4r.settings.load import Settings, load_settings
+    from crawl4r.workspace.export import ExportReport
+    from crawl4r.workspace.history import Difference, HistoryEntry
+    from crawl4r.workspace.index import IndexReport
+    from crawl4r.workspace.map_run import MappedUrl
+    from crawl4r.workspace.page import Page
+    from crawl4r.workspace.run import CrawlRun
+    from crawl4r.workspace.site import (
+        extract,
+        extract_async,
+        map,  # noqa: A004
+        map_async,
+        plan,
+        plan_async,
+        scrape,
+        scrape_async,
+    )
+    from crawl4r.workspace.workspace import Workspace
+    from crawl4r.workspace.workspace import open_workspace as open  # noqa: A004
+
 __all__ = [
+    "Answer",
+    "Crawl4rError",
+    "CrawlRun",
+    "Difference",
+    "ExportReport",
+    "HistoryEntry",
+    "Hit",
     "HostBudgets",
+    "IndexReport",
+    "MappedUrl",
     "Page",
+    "PageImage",
+    "PageLink",
     "Settings",
     "StoredDocument",
     "Workspace",
     "__version__",
+    "extract",
+    "extract_async",
     "load_settings",
+    "map",
+    "map_async",
     "open",
+    "plan",
+    "plan_async",
+    "scrape",
+    "scrape_async",
 ]
 
-if TYPE_CHECKING:
-    from crawl4r.archive.documents import StoredDocument
-    from crawl4r.politeness.host_budgets import HostBudgets
-    from crawl4r.settings.load import Settings, load_settings
-    from crawl4r.workspace.page import Page
-    from crawl4r.workspace.workspace import Workspace
-    from crawl4r.workspace.workspace import open_workspace as open  # noqa: A004
-
-_WHERE = {
-    "open": ("crawl4r.workspace.workspace", "open_workspace"),
-    "Workspace": ("crawl4r.workspace.workspace", "Workspace"),
-    "StoredDocument": ("crawl4r.archive.documents", "StoredDocument"),
-    "Page": ("crawl4r.workspace.page", "Page"),
-    "HostBudgets": ("crawl4r.politeness.host_budgets", "HostBudgets"),
-    "Settings": ("crawl4r.settings.load", "Settings"),
-    "load_settings": ("crawl4r.settings.load", "load_settings"),
-}
+_ROOMS = {
+    "archive.documents": ["StoredDocument"],
+    "errors": ["Crawl4rError"],
+    "model": ["PageImage", "PageLink"],
+    "politeness.host_budgets": ["HostBudgets"],
+    "search.request": ["Answer", "Hit"],
+    "settings.load": ["Settings", "load_settings"],
+    "workspace.export": ["ExportReport"],
+    "workspace.history": ["Difference", "HistoryEntry"],
+    "workspace.index": ["IndexReport"],
+    "workspace.map_run": ["MappedUrl"],
+    "workspace.page": ["Page"],
+    "workspace.run": ["CrawlRun"],
+    "workspace.site": [
+        "extract", "extract_async", "map", "map_async", "plan", "plan_async", "scrape",
+        "scrape_async",
+    ],
+    "workspace.workspace": ["Workspace"],
+}  # fmt: skip
+_WHERE = {name: (room, name) for room, names in _ROOMS.items() for name in names}
+_WHERE["open"] = ("workspace.workspace", "open_workspace")
 
 
 def __getattr__(name: str) -> Any:
@@ -50,5 +105,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'crawl4r' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415
 
-    module, attribute = _WHERE[name]
-    return getattr(import_module(module), attribute)
+    room, attribute = _WHERE[name]
+    return getattr(import_module(f"crawl4r.{room}"), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
-import io
 import json
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -69,14 +68,11 @@ def cut_here(rules: IndexRules, documents: Sequence[Document]) -> list[Cut]:
 
 def put(path: Path, *records: dict[str, str]) -> None:
     """Import records, and make documents of them."""
-
-    async def make() -> None:
-        async with crawl4r.open(path) as workspace:
-            lines = "\n".join(json.dumps(record) for record in records)
-            workspace.import_records(io.StringIO(lines), "records")
-            await workspace.reprocess(anew=False)
-
-    asyncio.run(make())
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write("\n".join(json.dumps(record) for record in records))
+        file.flush()
+        with crawl4r.open(path) as workspace:
+            workspace.import_file(file.name)
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -61,3 +62,28 @@ def test_every_command_of_a_document_works(
         said = ended.stdout.decode() + ended.stderr.decode()
         assert ended.returncode == 0, f"{typed}\n{said}"
         assert "Traceback" not in said, f"{typed}\n{said}"
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "docs" / "examples").glob("*.py")), ids=str)
+def test_every_example_of_the_python_reference_runs(
+    example: Path, words: dict[str, str], tmp_path: Path
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, example],
+        cwd=tmp_path,
+        env=words,
+        capture_output=True,
+        timeout=_LONG,
+        check=False,
+    )
+    said = ended.stdout.decode() + ended.stderr.decode()
+    assert ended.returncode == 0, said
+    assert ended.stdout, said
+
+
+def test_the_first_pages_of_others_take_no_more_lines_here() -> None:
+    """Their first pages: Crawl4AI fetches a page as markdown, Scrapy collects fields of a list."""
+    theirs = {"scrape_a_page.py": 8, "collect_records.py": 15}
+    for name, most in theirs.items():
+        lines = (ROOT / "docs" / "examples" / name).read_text().splitlines()
+        assert sum(bool(line.strip()) for line in lines) <= most, name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -62,6 +62,34 @@ class Hit(Struct, frozen=True):
     neighbours: Sequence[IndexedPassage] = ()
 
     @property
+    def url(self) -> str:
+        return self.found.version.url
+
+    @property
+    def title(self) -> str:
+        """Of the document."""
+        return self.found.version.title
+
+    @property
+    def section(self) -> str:
+        """The headings that the passage stands under."""
+        return " > ".join(self.found.entry.headings)
+
+    @property
+    def text(self) -> str:
+        """The passage."""
+        return self.found.entry.text
+
+    @property
+    def document_id(self) -> str:
+        return self.found.version.document_id
+
+    @property
+    def id(self) -> str:
+        """The name that an import gave the document, or our own."""
+        return self.found.version.external_id or self.document_id
+
+    @property
     def source(self) -> str:
         if self.keyword_rank and self.vector_rank:
             return "fused"
@@ -69,7 +97,7 @@ class Hit(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """Hits, best first. `milliseconds` says where the time went."""
+    """Hits, best first: iterate over it for them. `milliseconds` says where the time went."""
 
     hits: Sequence[Hit]
     candidates: int
@@ -77,3 +105,9 @@ class Answer(Struct, frozen=True):
     notes: Sequence[str] = ()
     is_cached: bool = False
     milliseconds: dict[str, float] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)

@@ -7,7 +7,7 @@ resolved is tried once more when everything else is there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,17 +88,24 @@ class ArchiveImport:
         self._damages: list[Damage] = []
         self._is_again = False
 
-    def run(self) -> ArchiveCounts:
-        *_, counts = self._importer.keep(self._pages())
+    def steps(self) -> Generator[None, None, ArchiveCounts]:
+        """Import all of it; goes on after each batch that is durable. Returns what became of it."""
+        counts = yield from self._keep_all()
         if counts.unresolved:
             self._is_again = True
-            *_, again = self._importer.keep(self._pages())
+            again = yield from self._keep_all()
             added, crowded = counts.added + again.added, counts.crowded + again.crowded
             counts = ImportCounts(added, counts.unchanged, again.unresolved, crowded)
             self._skipped[_UNKNOWN] += again.unresolved
         self._skipped[_CROWDED] += counts.crowded
         skipped = {reason: count for reason, count in sorted(self._skipped.items()) if count}
         return ArchiveCounts(counts.added, counts.unchanged, skipped, self._broken, self._damages)
+
+    def _keep_all(self) -> Generator[None, None, ImportCounts]:
+        counts = ImportCounts(0, 0)
+        for counts in self._importer.keep(self._pages()):  # noqa: B007 - the last ones are the totals
+            yield
+        return counts
 
     def _pages(self) -> Iterator[ImportedPage]:
         done = 0

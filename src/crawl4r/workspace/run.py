@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from crawl4r import events
+from crawl4r.archive.documents import Documents
 from crawl4r.crawling.control_files import ControlFiles
 from crawl4r.crawling.loop import Crawl, EndedBy
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.errors import UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
-from crawl4r.model import Capture, FoundBy, Visit
+from crawl4r.model import Capture, Extraction, FoundBy, Visit
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.health_file import new_history
 from crawl4r.resilience.heartbeat import Heartbeat
@@ -36,7 +37,8 @@ from crawl4r.wiring.crawl import (
 )
 from crawl4r.wiring.documents import build_documenter
 from crawl4r.wiring.parts import Parts, check_store
-from crawl4r.workspace.page import Page
+from crawl4r.workspace.blocking import iterate_blocking
+from crawl4r.workspace.page_feed import PageFeed
 from crawl4r.workspace.store_recovery import Reopening, may_pass, worst_of
 from crawl4r.workspace.watch import CrawlWatch
 
@@ -44,12 +46,15 @@ if TYPE_CHECKING:
     from crawl4r.documents.documenter import Documenter
     from crawl4r.indexing.follower import IndexFollower
     from crawl4r.wiring.logs import LogFollower
-
-_PAGES_AHEAD = 64  # that a crawl may be in front of the one who iterates over it
+    from crawl4r.workspace.page import Page
+    from crawl4r.workspace.page_reader import PageReader
 
 
 class CrawlRun:
-    """One run of a crawl: iterate over it for pages as they are kept, or await `finish()`.
+    """One run of a crawl: iterate over it for its pages, or await `finish()`.
+
+    `async for` and `for` give each capture once: as soon as its page is read where documents are made,
+    else as soon as it is kept. A crawl under `for` goes on only while the next page is waited for.
 
     When the store cannot be written (a full disk, a failing one), it stops taking work, waits for up to
     `resilience.store_patience` seconds, opens the workspace again and goes on: `workspace.database` and
@@ -70,8 +75,10 @@ class CrawlRun:
         retry_failed: bool = False,
         make_transport: MakeTransport | None = None,
         reopen: Callable[[], Parts] | None = None,
+        page_reader: PageReader | None = None,
     ) -> None:
-        """`reopen` closes the parts and opens them again; without it nobody waits for a store."""
+        """`reopen` closes the parts and opens them again; without it no store is waited for.
+        `page_reader` reads what is asked of pages later."""
         self.parts = parts
         self.settings = settings
         self.crawl: Crawl | None = None
@@ -92,8 +99,8 @@ class CrawlRun:
         self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
         self._budgets = budgets
         self._make_transport = make_transport
-        self._pages: asyncio.Queue[Page | None] | None = None
-        self._shown = _Shown(parts.captures.last_id())
+        self._page_reader = page_reader
+        self._feed: PageFeed | None = None
         self._task: asyncio.Task[EndedBy] | None = None
         self._started_at: float | None = None
         self.is_stopped = False
@@ -116,15 +123,25 @@ class CrawlRun:
         """Canonical; empty when a run goes on with what is known."""
         return self._order.seeds
 
-    async def __aiter__(self) -> AsyncIterator[Page]:
-        self._pages = asyncio.Queue(_PAGES_AHEAD)
+    def __aiter__(self) -> AsyncGenerator[Page, None]:
+        return self._iterate()
+
+    def __iter__(self) -> Iterator[Page]:
+        return iterate_blocking(self._iterate())
+
+    async def _iterate(self) -> AsyncGenerator[Page, None]:
+        self._feed = PageFeed(self.parts.captures.last_id())
         self._task = asyncio.create_task(self._run_to_the_end())
         try:
-            while (page := await self._pages.get()) is not None:
+            async for page in self._feed.pages():
                 yield page
         finally:
             await self.close()
         await self._task
+
+    def wait(self) -> EndedBy:
+        """`finish` for code without an event loop."""
+        return asyncio.run(self.finish())
 
     async def finish(self) -> EndedBy:
         """Run to the end; why it ended."""
@@ -166,8 +183,8 @@ class CrawlRun:
         return self.settings.resilience.rules()
 
     def is_ahead(self) -> bool:
-        """Whether it waits for whoever iterates over it."""
-        return self._pages is not None and self._pages.full()
+        """Whether it waits for its pages to be taken."""
+        return self._feed is not None and self._feed.is_full()
 
     def visits(self) -> int:
         """How many were kept so far."""
@@ -191,9 +208,8 @@ class CrawlRun:
             return
         self.stop()
         while not self._task.done():
-            if self._pages is not None:
-                while not self._pages.empty():
-                    self._pages.get_nowait()
+            if self._feed is not None:
+                self._feed.close()
             await asyncio.wait([self._task], timeout=0.05)
 
     def reload(self, settings: Settings) -> None:
@@ -209,11 +225,11 @@ class CrawlRun:
         self.crawl.schedule.reconsider()
 
     async def _run_to_the_end(self) -> EndedBy:
-        assert self._pages is not None
+        assert self._feed is not None
         try:
             return await self._run()
         finally:
-            await self._pages.put(None)
+            await self._feed.end()
 
     async def _run(self) -> EndedBy:
         """To the end, over as many openings of the store as that takes."""
@@ -261,7 +277,8 @@ class CrawlRun:
             if self.is_stopped:
                 self.crawl.stop()
             if self.settings.content.extract:
-                self.documenter = await build_documenter(self.parts, self.settings, stack)
+                on_read = self._show_read if self._feed else None
+                self.documenter = await build_documenter(self.parts, self.settings, stack, on_read)
                 if self.settings.index.enabled:
                     self.follower = build_follower(self.parts, self.settings, self.follower)
             if self.settings.logs.enabled:
@@ -343,20 +360,35 @@ class CrawlRun:
         return links
 
     async def _on_kept(self, visit: Visit) -> None:
-        if self._pages is not None and visit.capture is not None:
-            await self._show(self.parts.captures.newest(visit.lease.url_id))
+        if self._feed is None or visit.capture is None:
+            return
+        capture = self.parts.captures.newest(visit.lease.url_id)
+        if not self.settings.content.extract:
+            await self._feed.show(self._page(capture))
+        await self._feed.wait_for_room(capture.id)
 
-    async def _show(self, capture: Capture) -> None:
-        assert self._pages is not None
-        await self._pages.put(Page(capture, lambda: self.parts.blobs))
-        self._shown.add(capture.id)
+    async def _show_read(self, capture: Capture, extraction: Extraction | None) -> None:
+        """See `documenter.OnRead`."""
+        if self._feed and not self._feed.has_shown(capture.id):
+            await self._feed.show(self._page(capture, extraction))
+
+    def _page(self, capture: Capture, extraction: Extraction | None = None) -> Page:
+        from crawl4r.workspace.page import Page  # noqa: PLC0415 - a command shows none
+
+        return Page(capture, self._read_bytes, extraction=extraction, reader=self._page_reader)
+
+    def _read_bytes(self, sha256: str) -> bytes | None:
+        return self.parts.blobs.read(sha256)  # the store as it is open now
 
     async def _show_missed(self) -> None:
-        """What was kept when the store went away, and not yet taken by whoever iterates."""
-        if self._pages is not None:
-            for capture in list(self.parts.captures.after(self._shown.up_to)):
-                if capture.id not in self._shown:
-                    await self._show(capture)
+        """Hand over what was kept or read when the store went away."""
+        if self._feed is None:
+            return
+        reads = self.settings.content.extract
+        most = Documents(self.parts.database).cursor() if reads else math.inf
+        for capture in list(self.parts.captures.after(self._feed.up_to)):
+            if capture.id <= most:
+                await self._feed.show(self._page(capture))
 
     def _widen_scope(self, netloc: str) -> None:
         """A seed moved to another host: that host belongs to the crawl from now on."""
@@ -365,23 +397,6 @@ class CrawlRun:
         self.parts.note_scope_hosts(self._hosts)
         self.crawl.visitor.judge.rescope(self._rules())
         events.emit(events.SCOPE_WIDENED, 30, host=netloc)
-
-
-class _Shown:
-    """Which captures were handed out: all up to one, and a few beyond it."""
-
-    def __init__(self, up_to: int) -> None:
-        self.up_to = up_to
-        self._beyond: set[int] = set()
-
-    def add(self, number: int) -> None:
-        self._beyond.add(number)
-        while self.up_to + 1 in self._beyond:
-            self.up_to += 1
-            self._beyond.remove(self.up_to)
-
-    def __contains__(self, number: int) -> bool:
-        return number <= self.up_to or number in self._beyond
 
 
 def _first(problems: BaseExceptionGroup[Exception]) -> BaseException:

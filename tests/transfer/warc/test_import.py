@@ -43,7 +43,7 @@ def bring(
     file = folder / {"gzip": "a.warc.gz", "zstd": "a.warc.zst", "none": "a.warc"}[packing]
     file.write_bytes(PACKERS[packing](records))
     with crawl4r.open(folder / "ws") as opened:
-        counts = opened.import_archive(file)
+        counts = opened.import_file(file, with_documents=False)
         return counts, list(opened.captures.after(0))
 
 
@@ -273,7 +273,7 @@ def test_times_at_the_ends_of_the_calendar_come_through(tmp_path: Path) -> None:
         "00010101000000", "09870605040302", "99980605040302"
     ]  # fmt: skip
     with crawl4r.open(tmp_path / "again") as opened:
-        assert opened.import_archive(tmp_path / "b.wacz").added == 3
+        assert opened.import_file(tmp_path / "b.wacz", with_documents=False).added == 3
 
 
 @pytest.mark.parametrize("packing", PACKERS)

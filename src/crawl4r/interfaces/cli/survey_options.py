@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +14,7 @@ from crawl4r.interfaces.cli.view.format import our_name
 from crawl4r.safe_text import command_line
 
 if TYPE_CHECKING:
+    from crawl4r.settings.load import Settings
     from crawl4r.workspace.survey import Survey
 
 _Found = TypeVar("_Found")
@@ -73,17 +73,16 @@ def run_survey(
 async def _opened(url: str, options: dict[str, Any]) -> AsyncIterator[Survey]:
     from crawl4r.interfaces.cli.typed_seeds import with_schemes  # noqa: PLC0415
     from crawl4r.interfaces.cli.view.survey_progress import telling, words_of  # noqa: PLC0415 - loads rich
-    from crawl4r.workspace.survey import Survey  # noqa: PLC0415 - help goes without
-    from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415
+    from crawl4r.workspace.site import open_survey  # noqa: PLC0415 - help goes without
 
-    asked = {name: value for name, value in options.items() if name != "profile"}
-    with tempfile.TemporaryDirectory(prefix="crawl4r-survey-") as place:
-        async with open_workspace(place, profile=options.get("profile"), **asked) as workspace:
-            (seed,) = await with_schemes(workspace.settings, [url])
-            survey = Survey(seed, workspace)
-            with _ending_at_a_signal(survey):
-                async with telling(lambda: words_of(survey.progress())):
-                    yield survey
+    async def find(settings: Settings, typed: str) -> str:
+        (seed,) = await with_schemes(settings, [typed])
+        return seed
+
+    async with open_survey(url, options, find) as survey:
+        with _ending_at_a_signal(survey):
+            async with telling(lambda: words_of(survey.progress())):
+                yield survey
 
 
 @contextlib.contextmanager

@@ -32,6 +32,7 @@ async def with_schemes(
     if all(has_scheme(seed) for seed in seeds):
         return seeds
     from crawl4r.wiring.seeds import find_schemes  # noqa: PLC0415 - most seeds have one
+    from crawl4r.workspace.seeds import words_of  # noqa: PLC0415
 
     if draws_on_stderr() and not as_json:
         say("a URL without a scheme: trying https, then http ...", err=True)
@@ -43,7 +44,7 @@ async def with_schemes(
             _tell(seed, as_json=as_json)
     urls = tuple(seed.url for seed in found if seed.url)
     if not urls:
-        raise PageUnavailable(_words_of(found[0]) if len(found) == 1 else "no seed answers")
+        raise PageUnavailable(words_of(found[0]) if len(found) == 1 else "no seed answers")
     return urls
 
 
@@ -57,16 +58,10 @@ def _is_kept_in(path: Path | None, stack: ExitStack) -> Callable[[str], bool]:
 
 
 def _tell(seed: FoundSeed, *, as_json: bool) -> None:
+    from crawl4r.workspace.seeds import words_of  # noqa: PLC0415
+
     if as_json:
         why = {"why_not": seed.why_not} if seed.why_not else {}
         events.emit(events.SCHEME_FOUND, 30, typed=seed.typed, url=seed.url, **why)
     else:
-        say(f"crawl4r: {_words_of(seed)}", err=True)
-
-
-def _words_of(seed: FoundSeed) -> str:
-    if seed.url is None:
-        return f"{seed.typed} {seed.why_not}"
-    if seed.why_not:
-        return f"{seed.url} is taken for {seed.typed}: https does not answer ({seed.why_not})"
-    return f"{seed.url} is taken for {seed.typed}"
+        say(f"crawl4r: {words_of(seed)}", err=True)

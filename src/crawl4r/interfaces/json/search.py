@@ -9,11 +9,6 @@ from crawl4r.search.catalogue import IndexedPassage
 from crawl4r.search.request import Answer, Hit
 
 
-def name_of(hit: Hit) -> str:
-    """The name that an import gave the document, or our own."""
-    return hit.found.version.external_id or hit.found.version.document_id
-
-
 def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "results": [hit_json(hit, explain=explain) for hit in answer.hits],
@@ -30,14 +25,14 @@ def answer_json(answer: Answer, *, explain: bool) -> dict[str, Any]:
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, Any]:
     entry, version = hit.found
     plain: dict[str, Any] = {
-        "url": version.url,
-        "id": name_of(hit),
-        "document_id": version.document_id,
+        "url": hit.url,
+        "id": hit.id,
+        "document_id": hit.document_id,
         "chunk_id": entry.chunk_id,
         "score": round(hit.score, 6),
-        "title": version.title,
-        "section": " > ".join(entry.headings),
-        "text": entry.text,
+        "title": hit.title,
+        "section": hit.section,
+        "text": hit.text,
         "start": entry.start,
         "end": entry.end,
         "passage_type": entry.content_type,

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from crawl4r.errors import StorageFull, UsageError
-from crawl4r.interfaces.cli.commands.export_csv import CSV, export_csv
-from crawl4r.interfaces.cli.commands.export_warc import (
-    ARCHIVES,
-    archive_options,
-    check_options,
-    export_archive,
-)
+from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.commands.export_csv import export_csv
+from crawl4r.interfaces.cli.commands.export_warc import archive_options, export_archive
 from crawl4r.interfaces.cli.options import (
     json_option,
     open_for_reading,
@@ -26,7 +22,8 @@ from crawl4r.interfaces.cli.options import (
 )
 from crawl4r.interfaces.cli.output import refuse_terminal, say, write_file
 from crawl4r.storage.layout import refuse_output
-from crawl4r.transfer.export_documents import EXPORTS
+from crawl4r.workspace.export import ARCHIVES, CSV, FORMS, foreign_options
+from crawl4r.workspace.options import ExportForm
 
 _STREAMS = {"jsonl": "out.jsonl", CSV: "out.csv", "warc": "out.warc.gz"}
 _NO_STREAM = {
@@ -37,7 +34,7 @@ _NO_STREAM = {
 
 
 @click.command("export")
-@click.argument("form", type=click.Choice(sorted([*EXPORTS, *ARCHIVES, CSV])))
+@click.argument("form", type=click.Choice(FORMS))
 @workspace_option
 @click.option(
     "--out",
@@ -52,7 +49,7 @@ _NO_STREAM = {
 @archive_options
 @json_option
 def command(
-    form: str,
+    form: ExportForm,
     workspace: Path,
     out: Path,
     language: str | None,
@@ -76,7 +73,7 @@ def command(
     every capture as WARC 1.1 with a CDXJ index beside it, wacz a package that replay tools open as it
     is. `--out -` writes jsonl, csv (the captures) and warc to stdout, when all of it is there.
     """
-    check_options(form)
+    _refuse_foreign(form)
     with ExitStack() as stack:
         is_stream = str(out) == "-"
         if is_stream:
@@ -89,6 +86,15 @@ def command(
         else:
             chosen = (language, with_gone, with_near)
             _export_documents(form, workspace, out, *chosen, as_json=as_json, is_quiet=is_stream)
+
+
+def _refuse_foreign(form: str) -> None:
+    """An option of another form of export would be ignored: say so instead."""
+    context, foreign = click.get_current_context(), foreign_options(form)
+    for parameter in context.command.params:
+        is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if parameter.name in foreign and is_given:
+            raise UsageError(f"{parameter.opts[0]} is not for `export {form}`")
 
 
 @contextmanager
@@ -109,7 +115,7 @@ def _for_stdout(form: str, compression: str | None, *, as_json: bool) -> Iterato
 
 
 def _export_documents(
-    form: str,
+    form: ExportForm,
     workspace: Path,
     out: Path,
     language: str | None,
@@ -119,23 +125,10 @@ def _export_documents(
     as_json: bool,
     is_quiet: bool,
 ) -> None:
-    if (form == "markdown") == out.is_file() and out.exists():
-        wanted = "a folder" if form == "markdown" else "a file"
-        raise UsageError(f"--out: {out} is not {wanted}")
-    with open_for_reading(workspace) as opened, ExitStack() as stack:
-        # Ended before the database is closed, also when writing fails half-way.
-        documents = stack.enter_context(closing(opened.documents(with_gone=with_gone)))
-        chosen = (
-            stored
-            for stored in documents
-            if (with_near or stored.near_of is None)
-            and (language is None or stored.document.language == language)
-        )
-        try:
-            count = EXPORTS[form](chosen, out)
-        except OSError as problem:
-            raise StorageFull(f"cannot write {out}: {problem.strerror}") from problem
+    options: dict[str, Any] = {"with_gone": with_gone, "with_near": with_near}
+    with open_for_reading(workspace) as opened:
+        report = opened.export(form, out, language=language, **options)
     if as_json:
-        print_json({"documents": count, "out": str(out)})
+        print_json({"documents": report.documents, "out": str(out)})
     elif not is_quiet:
-        say(f"{count:,} documents in {out}")
+        say(f"{report.documents:,} documents in {out}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from crawl4r.interfaces.cli.view.format import clock_time
 from crawl4r.model import Capture
 from crawl4r.safe_text import command_line
 from crawl4r.transfer.export_documents import row_of
+from crawl4r.workspace.moments import epoch_seconds
 from crawl4r.workspace.page import Page
 from crawl4r.workspace.workspace import Workspace
 
@@ -68,7 +68,7 @@ def command(
         if markdown:
             _show_document(opened, url or "", as_json=as_json)
             return
-        page = opened.get(url or "", _moment(at))
+        page = opened.get(url or "", epoch_seconds(at, "--at"))
         if page is None:
             raise UsageError(
                 f"{url} has no stored bytes in {workspace};"
@@ -103,7 +103,7 @@ def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
     if as_json:
-        print_json({**_told(page.capture), "text": page.text})
+        print_json({**_told(page.capture), "text": page.html})
     elif headers:
         say(f"{page.status} {page.url} ({clock_time(page.capture.fetched_at)})")
         for name, value in page.capture.headers:
@@ -111,21 +111,7 @@ def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
     elif raw:
         write_bytes(page.body)
     else:
-        say_text(page.text, end="")
-
-
-def _moment(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"--at: {text!r} is not a time like 2026-11-15T10:00:00") from None
-    return moment.astimezone().timestamp()
+        say_text(page.html, end="")
 
 
 def _told(capture: Capture) -> dict[str, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
+from msgspec.structs import asdict
 
-from crawl4r.archive.documents import ExtractionRow
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import (
     json_option,
@@ -17,7 +16,6 @@ from crawl4r.interfaces.cli.options import (
 )
 from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.view.format import clock_time
-from crawl4r.model import Capture
 from crawl4r.safe_text import command_line
 
 
@@ -34,7 +32,7 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
     crawl4r history https://example.org/news -w news
     """
     with open_for_reading(workspace) as opened:
-        rows = [_row(capture, read) for capture, read in opened.history(url)]
+        rows = [asdict(entry) for entry in opened.history(url)]
         if not rows:
             why = command_line("crawl4r", "why", url, "-w", workspace)
             raise UsageError(f"{url} was never captured; `{why}` says what happened")
@@ -46,18 +44,3 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
         note = words or row["reason"]
         when = clock_time(row["captured_at"])
         say(f"{row['capture_id']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip())
-
-
-def _row(capture: Capture, read: ExtractionRow | None) -> dict[str, Any]:
-    return {
-        "capture_id": capture.id,
-        "captured_at": capture.fetched_at,
-        "status": capture.status,
-        "verdict": read.verdict if read else capture.verdict.value,
-        "reason": read.reason if read else capture.reason,
-        "change": read.change.value if read else "unread",
-        "added": read.added if read else 0,
-        "removed": read.removed if read else 0,
-        "sha256": capture.sha256,
-        "content_hash": read.content_hash if read else None,
-    }

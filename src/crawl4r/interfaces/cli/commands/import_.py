@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from crawl4r.safe_text import command_line
 
 if TYPE_CHECKING:
     from crawl4r.transfer.import_warc import ArchiveCounts
-    from crawl4r.workspace.workspace import Workspace
 
 _MOST_SHOWN = 10  # damages
 
@@ -41,7 +39,7 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
     headers. The same file again adds nothing. What is broken is reported with its offset, the rest is
     kept.
     """
-    counts = asyncio.run(_import(file, workspace, talks=not as_json))
+    counts = _import(file, workspace, talks=not as_json)
     if as_json:
         print_json(counts)
     elif "skipped" in counts:
@@ -60,36 +58,24 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
         sys.exit(1)
 
 
-async def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
+def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
     from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415
-    from crawl4r.transfer.import_records import refuse_other_files  # noqa: PLC0415 - help goes without
-    from crawl4r.transfer.import_warc import is_archive  # noqa: PLC0415
+    from crawl4r.transfer.import_warc import is_archive  # noqa: PLC0415 - help goes without
     from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415
 
     has_records = is_archive(file)
-    if not has_records:
-        refuse_other_files(file)
-    async with open_workspace(path) as workspace:
-        if has_records:
-            counts = _as_json(_import_archive(file, workspace, talks=talks))
-        else:
-            with file.open(encoding="utf-8", errors="surrogateescape") as lines:
-                added, unchanged, *_ = workspace.import_records(lines, str(file))
-            counts = {"added": added, "unchanged": unchanged}
-        total = workspace.captures.count_after(workspace.documents_cursor)
-        with progress_bar(talks) as bar:
-            task = bar.add_task("reading", total=total)
-            await workspace.reprocess(anew=False, on_progress=lambda n: bar.advance(task, n))
-        return counts
-
-
-def _import_archive(file: Path, workspace: Workspace, *, talks: bool) -> ArchiveCounts:
-    from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415
-
-    size = file.stat().st_size
-    with progress_bar(talks) as bar:
-        task = bar.add_task("importing", total=size, in_bytes=True)
-        return workspace.import_archive(file, lambda done: bar.update(task, completed=done))
+    with open_workspace(path) as workspace, progress_bar(talks) as bar:
+        size = file.stat().st_size if has_records else 0
+        importing = bar.add_task("importing", total=size, in_bytes=True)
+        reading = bar.add_task("reading", total=None)
+        counts = workspace.import_file(
+            file,
+            on_progress=lambda done: bar.update(importing, completed=done),
+            on_read=lambda done, total: bar.update(reading, completed=done, total=total),
+        )
+    return (
+        _as_json(counts) if has_records else {"added": counts.added, "unchanged": counts.unchanged}
+    )
 
 
 def _as_json(counts: ArchiveCounts) -> dict[str, Any]:

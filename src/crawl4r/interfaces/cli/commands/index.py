@@ -66,7 +66,12 @@ def command(
     started = time.monotonic()
     settings = _settings(workspace, languages)
     _read_what_is_new(workspace, talks=not as_json)
-    result = _index(workspace, settings, rebuild, no_vectors, dry_run, talks=not as_json)
+    if dry_run:
+        result = _count_behind(workspace, settings)
+    else:
+        result = _index(
+            workspace, settings, rebuild=rebuild, with_vectors=not no_vectors, talks=not as_json
+        )
     if languages and not dry_run:
         _remember(workspace, languages)
     if as_json:
@@ -131,47 +136,37 @@ def _read_what_is_new(path: Path, *, talks: bool) -> None:
 
 
 def _index(
-    path: Path,
-    settings: Settings,
-    rebuild: bool,
-    no_vectors: bool,
-    dry_run: bool,
-    *,
-    talks: bool,
+    path: Path, settings: Settings, *, rebuild: bool, with_vectors: bool, talks: bool
 ) -> dict[str, Any]:
-    from crawl4r.indexing.indexer import index_all  # noqa: PLC0415
     from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415
-    from crawl4r.wiring.search import open_indexer  # noqa: PLC0415 - help goes without
+    from crawl4r.workspace.index import index_workspace  # noqa: PLC0415 - help goes without
 
-    with open_indexer(
-        path,
-        settings,
-        rebuild=rebuild and not dry_run,
-        may_replace=not dry_run,
-        on_replaced=lambda why: say(f"making a new index: {why}", err=True),
-    ) as indexer:
-        if dry_run:
-            documents, passages = indexer.behind()
-            return {"documents_behind": documents, "passages_behind": passages}
-        with progress_bar(talks) as bar:
-            words = bar.add_task("documents indexed", total=indexer.behind()[0])
-            vectors = bar.add_task("passages embedded", total=None)
+    with progress_bar(talks) as bar:
+        words = bar.add_task("documents indexed", total=None)
+        vectors = bar.add_task("passages embedded", total=None)
 
-            def show(progress: IndexProgress, behind: tuple[int, int]) -> None:
-                done = progress.embedded + progress.reused
-                bar.update(
-                    words, completed=progress.documents, total=progress.documents + behind[0]
-                )
-                bar.update(vectors, completed=done, total=done + behind[1] or None)
+        def show(progress: IndexProgress, behind: tuple[int, int]) -> None:
+            done = progress.embedded + progress.reused
+            bar.update(words, completed=progress.documents, total=progress.documents + behind[0])
+            bar.update(vectors, completed=done, total=done + behind[1] or None)
 
-            progress = index_all(indexer, with_vectors=not no_vectors, on_progress=show)
-        documents, passages = indexer.behind()
-        return {
-            **asdict(progress),
-            "documents_behind": documents,
-            "passages_behind": passages,
-            "totals": indexer.totals(),
-        }
+        report = index_workspace(
+            path,
+            settings,
+            rebuild=rebuild,
+            with_vectors=with_vectors,
+            on_progress=show,
+            on_begin=lambda documents: bar.update(words, completed=0, total=documents),
+            on_replaced=lambda why: say(f"making a new index: {why}", err=True),
+        )
+    return asdict(report)
+
+
+def _count_behind(path: Path, settings: Settings) -> dict[str, Any]:
+    from crawl4r.workspace.index import count_behind  # noqa: PLC0415 - help goes without
+
+    documents, passages = count_behind(path, settings)
+    return {"documents_behind": documents, "passages_behind": passages}
 
 
 def _tell(result: dict[str, Any], seconds: float) -> None:

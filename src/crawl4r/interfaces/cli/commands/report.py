@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -17,6 +16,7 @@ from crawl4r.interfaces.cli.options import (
 )
 from crawl4r.interfaces.cli.output import say
 from crawl4r.storage.layout import refuse_output
+from crawl4r.workspace.moments import epoch_seconds
 
 
 @click.command("report")
@@ -51,7 +51,7 @@ def command(
 
     A host stands for all its ports, as politeness is counted; with a port, for that one alone.
     """
-    begin, end = _moment(since, "--since"), _moment(until, "--until")
+    begin, end = epoch_seconds(since, "--since"), epoch_seconds(until, "--until")
     with open_for_reading(workspace) as opened:
         report = opened.host_report(host, begin, end)
     if html is not None:
@@ -68,16 +68,6 @@ def command(
         say(line)
     if html is not None:
         say(f"page: {html}")
-
-
-def _moment(text: str | None, option: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{option}: {text!r} is not a time like 2026-11-15T10:00") from None
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
 def _write(file: Path, text: str) -> None:

@@ -9,7 +9,7 @@ import click
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import confirm, say
 from crawl4r.storage.layout import entries_of, holds_crawl, refuse_foreign_state, strangers_in
-from crawl4r.workspace.workspace import places_of, remove_crawl
+from crawl4r.workspace.removal import places_of, remove_crawl
 
 _SHOWN = 5  # of the files that stay
 

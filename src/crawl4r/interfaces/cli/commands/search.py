@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from msgspec.structs import replace
 
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.options import (
-    check_that_there_is_a_crawl,
     json_option,
+    open_for_reading,
     print_json,
     workspace_option,
 )
@@ -107,70 +106,24 @@ def command(
     are one query; quotes around it keep the shell away from its signs. A score is from 0 to 1 and
     means the same for every query.
     """
-    from crawl4r.settings.load import FILE_NAME, load_settings  # noqa: PLC0415
-    from crawl4r.wiring.search import SearchHandle  # noqa: PLC0415 - help goes without
+    from crawl4r.workspace.moments import epoch_seconds  # noqa: PLC0415 - help goes without
+    from crawl4r.workspace.search import request_of  # noqa: PLC0415
 
     if bool(words) == (queries is not None):
         raise UsageError("give a query, or a file of them with --queries")
-    check_that_there_is_a_crawl(workspace)
-    settings = load_settings(workspace / FILE_NAME)
-    door = SearchHandle(workspace, settings)
-    try:
-        searcher = door.searcher()
+    for name in ("since", "before", "as_of"):
+        options[name] = epoch_seconds(options[name], "--" + name.replace("_", "-"))
+    with open_for_reading(workspace) as opened:
+        handle = opened.search_handle
+        request = request_of(" ".join(words), opened.settings.search, options)
         if queries is not None:
-            _answer_many(searcher, queries, _request("", options, settings.search), as_json)
-        else:
-            request = _request(" ".join(words), options, settings.search)
-            answer = searcher.search(request)
-            if len(answer.hits) < request.limit:
-                note = _note_on_languages(door.catalogue.other_languages(), workspace)
-                answer = replace(answer, notes=[*answer.notes, *note])
-            _tell(answer, request, explain, as_json)
-    finally:
-        door.close()
-
-
-def _request(query: str, options: dict[str, Any], defaults: Any) -> SearchRequest:
-    from crawl4r.search.port import Filters  # noqa: PLC0415
-    from crawl4r.search.request import EVERYTHING, Fusion, Mode, SearchRequest  # noqa: PLC0415
-
-    filters = Filters(
-        domains=options["domains"],
-        types=options["types"],
-        languages=options["languages"],
-        since=_moment(options["since"], "--since", EVERYTHING.since),
-        before=_moment(options["before"], "--before", EVERYTHING.before),
-        as_of=_moment(options["as_of"], "--as-of", EVERYTHING.as_of),
-    )
-
-    def given(name: str) -> Any:
-        return getattr(defaults, name) if options[name] is None else options[name]
-
-    return SearchRequest(
-        query,
-        Mode(options["mode"]),
-        options["limit"],
-        filters,
-        Fusion(given("fusion")),
-        given("keyword_weight"),
-        given("vector_weight"),
-        given("rrf_k"),
-        min_score=options["min_score"],
-        per_document=given("per_document"),
-        neighbours=options["neighbours"],
-        rerank=options["rerank"],
-        cursor=options["cursor"],
-    )
-
-
-def _moment(text: str | None, option: str, default: float) -> float:
-    if text is None:
-        return default
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{option}: {text!r} is not a date like 2026-05-31") from None
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+            _answer_many(handle.searcher(), queries, request, as_json)
+            return
+        answer = handle.searcher().search(request)
+        if len(answer.hits) < request.limit:
+            note = _note_on_languages(handle.catalogue.other_languages(), workspace)
+            answer = replace(answer, notes=[*answer.notes, *note])
+        _tell(answer, request, explain, as_json)
 
 
 def _note_on_languages(kept_out: dict[str, int], workspace: Path) -> list[str]:
@@ -192,12 +145,10 @@ def _tell(answer: Answer, request: SearchRequest, explain: bool, as_json: bool) 
 
 def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json: bool) -> None:
     """One line a result; each document once, since documents are what such lists are judged by."""
-    from crawl4r.interfaces.json.search import name_of  # noqa: PLC0415
-
     for name, text in _queries_in(file):
         answer = searcher.search(replace(request, query=text, per_document=1))
         for rank, hit in enumerate(answer.hits, 1):
-            line = {"query": name, "rank": rank, "id": name_of(hit), "score": round(hit.score, 6)}
+            line = {"query": name, "rank": rank, "id": hit.id, "score": round(hit.score, 6)}
             if as_json:
                 print_json(line)
             else:

@@ -32,17 +32,13 @@ def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
     from crawl4r.interfaces.cli.screen import Screen  # noqa: PLC0415
     from crawl4r.interfaces.cli.view.search import print_hit  # noqa: PLC0415
     from crawl4r.interfaces.json.search import hit_json  # noqa: PLC0415
-    from crawl4r.wiring.search import SearchHandle  # noqa: PLC0415 - help goes without
 
     with open_for_reading(workspace) as opened:
-        door = SearchHandle(workspace, opened.settings)
         try:
-            hits = door.searcher().similar(opened.canonical(url), limit)
+            hits = opened.similar(url, limit)
         except NotIndexed as problem:
             why = command_line("crawl4r", "why", url, "-w", workspace)
             raise UsageError(f"{problem}; `{why}` may tell why") from None
-        finally:
-            door.close()
     if as_json:
         print_json({"results": [hit_json(hit, explain=False) for hit in hits]})
         return

@@ -1,0 +1,14 @@
+"""How two texts of a page differ, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import asdict
+
+from crawl4r.workspace.history import Difference
+
+
+def difference_json(found: Difference) -> dict[str, Any]:
+    names = {"before": "from", "after": "to"}
+    return {names.get(name, name): value for name, value in asdict(found).items()}

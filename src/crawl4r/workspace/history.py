@@ -1,0 +1,146 @@
+"""The captures of a page over time: what each meant, and how the texts of two of them differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crawl4r.archive.documents import ExtractionRow
+from crawl4r.archive.site_blocks import SiteBlocks
+from crawl4r.clock import iso_time
+from crawl4r.documents.compare import Incomparable, compare_safely
+from crawl4r.documents.documenter import extract_safely
+from crawl4r.errors import PageUnavailable, UsageError
+from crawl4r.model import Capture, Verdict
+from crawl4r.safe_text import command_line
+from crawl4r.settings.load import Settings
+from crawl4r.urls.canonical import split
+from crawl4r.wiring.documents import make_comparers, make_extractors
+from crawl4r.wiring.parts import Parts
+
+if TYPE_CHECKING:
+    from crawl4r.content.compare.changes import TextComparison
+
+
+class HistoryEntry(Struct, frozen=True):
+    """One capture of a URL, and what it meant for the document."""
+
+    capture_id: int
+    captured_at: float  # epoch seconds
+    status: int
+    verdict: str
+    reason: str
+    change: str  # new, unchanged, changed, missing, gone, rejected, none, or unread
+    added: int  # words
+    removed: int
+    sha256: str | None
+    content_hash: str | None
+
+
+class Difference(Struct, frozen=True):
+    """How the text of one capture differs from that of an earlier one."""
+
+    url: str
+    before: int  # the number of a capture
+    after: int
+    kind: str  # unchanged or changed
+    added: int  # words
+    removed: int
+    ratio: float  # share of the words of both that were added or removed
+    is_cut: bool  # the texts are too long to be compared to their ends
+    diff: str  # unified
+
+
+def entry_of(capture: Capture, read: ExtractionRow | None) -> HistoryEntry:
+    return HistoryEntry(
+        capture_id=capture.id,
+        captured_at=capture.fetched_at,
+        status=capture.status,
+        verdict=read.verdict if read else capture.verdict.value,
+        reason=read.reason if read else capture.reason,
+        change=read.change.value if read else "unread",
+        added=read.added if read else 0,
+        removed=read.removed if read else 0,
+        sha256=capture.sha256,
+        content_hash=read.content_hash if read else None,
+    )
+
+
+class Versions:
+    """Two captures of a URL with their bytes, to be compared anywhere."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        url: str,
+        before: int | None,
+        after: int | None,
+        *,
+        home: Path,
+    ) -> None:
+        """By their numbers; without them, the newest two that have a text. Raises UsageError, with
+        commands for the workspace at `home`."""
+        self._url = url
+        self._settings = settings
+        self._pair = _pair(parts, url, before, after, home)
+        blocks = SiteBlocks(parts.database)
+        self._bodies = [parts.blobs.read(each.sha256 or "") or b"" for each in self._pair]
+        self._repeated = [blocks.repeated(split(each.url).host) for each in self._pair]
+
+    async def compare(self) -> Difference:
+        """Raises PageUnavailable when the texts cannot be compared."""
+        old, new = self._pair
+        compared = await self._compare(self._settings)
+        change = compared.change
+        return Difference(
+            self._url, old.id, new.id, change.kind, change.added, change.removed, change.ratio,
+            change.is_cut, compared.diff,
+        )  # fmt: skip
+
+    async def _compare(self, settings: Settings) -> TextComparison:
+        before, after = await self._texts(settings)
+        async with make_comparers(settings) as sandbox:
+            try:
+                labels = (self._label(self._pair[0]), self._label(self._pair[1]))
+                return await compare_safely(sandbox, before, after, labels=labels)
+            except Incomparable as problem:
+                raise PageUnavailable(
+                    f"the texts of {self._url} cannot be compared: {problem}"
+                ) from None
+
+    async def _texts(self, settings: Settings) -> list[str]:
+        texts = []
+        async with make_extractors(settings) as sandbox:
+            for capture, body, repeated in zip(
+                self._pair, self._bodies, self._repeated, strict=True
+            ):
+                found = await extract_safely(sandbox, capture, body, repeated)
+                texts.append(found.document.markdown if found.document else "")
+        return texts
+
+    def _label(self, capture: Capture) -> str:
+        return f"{self._url} ({iso_time(capture.fetched_at)[:19]}Z)"
+
+
+def _pair(
+    parts: Parts, url: str, before: int | None, after: int | None, home: Path
+) -> tuple[Capture, Capture]:
+    read = [
+        each for each in parts.captures.of_url(url) if each.verdict is Verdict.OK and each.sha256
+    ]
+    if len(read) < 2 and not (before and after):
+        again = command_line("crawl4r", "crawl", "--refresh", "-w", home)
+        raise UsageError(f"{url} has {len(read)} capture(s) with text; `{again}` visits it again")
+    by_id = {capture.id: capture for capture in read}
+    for number in (before, after):
+        if number is not None and number not in by_id:
+            history = command_line("crawl4r", "history", url, "-w", home)
+            raise UsageError(f"capture {number} is not one of {url}; see `{history}`")
+    new = by_id[after] if after else read[-1]
+    earlier = [capture for capture in read if capture.id < new.id]
+    if before is None and not earlier:
+        raise UsageError(f"there is no capture before {new.id}; name one (--from)")
+    return by_id[before] if before else earlier[-1], new
