@@ -5,6 +5,6 @@ import json
 import crawl4r
 
 with crawl4r.open("chapters") as workspace:
-    for page in workspace.crawl("https://example.org/", allow=["/guide/"], max_pages=30):
+    for page in workspace.crawl("https://example.org/guide/robots.html", allow=["/guide/"]):
         for record in page.records("main", title="h1", first="p", image="img::attr(src)"):
             print(json.dumps({"url": page.url, **record}))
