@@ -24,6 +24,7 @@ from crawl4r.content.verdict.signatures import bundled
 from crawl4r.content.verdict.validate import validate
 from crawl4r.errors import InvalidUrl
 from crawl4r.formats.charset import as_utf8, decode, guess_encoding, load_codecs
+from crawl4r.formats.dates import load_mail_dates
 from crawl4r.formats.html import head_of, parse_html
 from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
@@ -224,6 +225,7 @@ def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], by
     # All that a page may need is loaded now: the process cannot open a file later.
     bundled().prepare()
     load_codecs()
+    load_mail_dates()
     load_detector()
     load_model()
     most = config["max_characters"]

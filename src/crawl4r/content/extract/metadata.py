@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from turbohtml import Document, Element
 
+from crawl4r.formats.dates import iso_of
 from crawl4r.formats.html import body_of, head_of
 
 _IN_HEAD = ("title", "meta", "link", "script")
@@ -32,7 +31,6 @@ _ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product",
 # A title is followed by the site's name behind one of these.
 _SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
 _BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 _TITLES = ("og:title", "twitter:title", "dc.title", "citation_title")
 _AUTHORS = ("author", "article:author", "dc.creator", "citation_author", "parsely-author", "byl")
@@ -207,7 +205,7 @@ class _Claims:
         claimed = _text_of(thing.get("datePublished") or thing.get("uploadDate"))
         written = (self._meta[name] for name in _DATES if name in self._meta)
         for candidate in (claimed, *written, *self._times):
-            if candidate and (date := _date_of(candidate)):
+            if candidate and (date := iso_of(candidate)):
                 return date
         return ""
 
@@ -282,29 +280,6 @@ def _without_site(title: str, site_name: str) -> str:
     if site_name and parts[-1].strip().lower() == site_name.strip().lower():
         return title[: title.rindex(parts[-1])].rstrip(" |\u2013\u2014\u00b7\u00bb:-")
     return title
-
-
-def _date_of(text: str) -> str:
-    """ISO 8601, from the spellings that machines write."""
-    text = text.strip()[:100]
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return _date_in(text)
-    return found.date().isoformat() if len(text) <= 10 else found.isoformat()
-
-
-def _date_in(text: str) -> str:
-    if match := _DATE.search(text):
-        year, month, day = map(int, match.groups())
-        try:
-            return datetime(year, month, day, tzinfo=UTC).date().isoformat()
-        except ValueError:
-            return ""
-    try:
-        return parsedate_to_datetime(text).isoformat()
-    except (ValueError, TypeError, IndexError):
-        return ""
 
 
 def _plain(text: str) -> str:
