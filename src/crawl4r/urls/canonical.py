@@ -41,7 +41,7 @@ _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
 # No dot segments but in front, and nothing to escape, unescape or drop.
 _PLAIN_PATH = re.compile(r"(?:/|(?:\.\./)*)(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?", re.ASCII)
 _ABSOLUTE = ("https://", "http://")
-_OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
+OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
 _SCHEME_NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _PORT = re.compile(r"[0-9]{1,5}(?:[/?#]|$)")
 _NO_HOST = re.compile(r"https?:(?![/\\]{2}[^/\\?#])", re.IGNORECASE)
@@ -164,7 +164,7 @@ def canonicalize_any(url: str, base: str | None, rules: CanonicalRules) -> str:
     """`canonicalize` by the parser, whatever the URL looks like."""
     if len(url) > rules.max_length * 4:  # before parsing: a data: URL can be megabytes
         raise InvalidUrl("too-long", url)
-    if _OTHER_SCHEME.match(url):  # mail, scripts and telephones: not worth parsing
+    if OTHER_SCHEME.match(url):  # mail, scripts and telephones: not worth parsing
         raise InvalidUrl("scheme", url)
     try:
         href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
