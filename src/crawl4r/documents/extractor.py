@@ -82,10 +82,10 @@ def _from_html(
     html = as_utf8(page.body, encoding)
     tree = parse_html(html)
     verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
-    said = metadata_of(tree, html)
+    said = metadata_of(tree)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
-    content, words = prune(tree, repeated, len(html))
+    content, words = prune(tree, repeated)
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree)[:_MOST_BLOCKS] if learn else ()
     markdown, note = _cut(markdown_of(content, base, said.title), most)

@@ -16,14 +16,10 @@ _IN_HEAD = ("title", "meta", "link", "script")
 _IN_BODY = ("h1", "time")
 _IN_BOTH = ("meta", "script")
 _LINKED_DATA = "application/ld+json"
-# Asked of every element, and so only where one of the words stands in a tag.
 _BYLINES = (
     "[rel~=author],.author,.author-name,.post-author,.entry-author,.byline"
     ",[itemprop=author],[itemprop=datePublished]"
 )
-_BYLINE_WORDS = (b"author", b"byline", b"datePublished")
-_NEAR = 40  # bytes between a sign of equality and what it is about
-_MOST_MENTIONS = 100  # of such a word; a page that goes on is asked for bylines
 _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
@@ -57,7 +53,7 @@ class Metadata(NamedTuple):
     declared_language: str = ""
 
 
-def metadata_of(tree: Document, html: bytes) -> Metadata:
+def metadata_of(tree: Document) -> Metadata:
     """Read the head, the linked data and the byline; addresses are left as they are written."""
     claims = _Claims()
     if tree.root is not None:
@@ -70,7 +66,7 @@ def metadata_of(tree: Document, html: bytes) -> Metadata:
         for node in _named_in_body(tree, in_head):
             claims.read(node)
     said = claims.settle()
-    if body is None or (said.author and said.published) or not _may_have_byline(html):
+    if body is None or (said.author and said.published):
         return said
     bylines = [node for node in body.select(_BYLINES) if node.tag not in _READERS]
     for node in bylines:
@@ -84,24 +80,6 @@ def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Eleme
         yield from tree.find_all(tag)
     for tag in _IN_BOTH:
         yield from tree.find_all(tag)[sum(node.tag == tag for node in in_head) :]
-
-
-def _may_have_byline(html: bytes) -> bool:
-    """Whether a word that calls something a byline stands within a tag of the body."""
-    start = max(html.find(b"<body"), 0)
-    return any(_stands_in_tag(word, html, start) for word in _BYLINE_WORDS)
-
-
-def _stands_in_tag(word: bytes, html: bytes, start: int) -> bool:
-    at = html.find(word, start)
-    for _ in range(_MOST_MENTIONS):
-        if at < 0:
-            return False
-        is_in_tag = html.rfind(b"<", 0, at) > html.rfind(b">", 0, at)
-        if is_in_tag or b"=" in html[max(at - _NEAR, 0) : at]:  # or a `>` is part of the tag
-            return True
-        at = html.find(word, at + 1)
-    return True
 
 
 class _Claims:
