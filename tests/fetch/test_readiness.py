@@ -1,4 +1,4 @@
-"""Which of libcurl's sockets are ready: the same by epoll and by whatever else a system has."""
+"""Which of libcurl's sockets are ready, whatever it did with their numbers."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ import os
 import socket
 from collections.abc import Iterator
 
+import pycurl
 import pytest
 
-from crawl4r.fetch.curl_sockets import (
-    READ,
-    WRITE,
-    EpollReadiness,
-    Readiness,
-    SelectorReadiness,
-    make_readiness,
-)
+from crawl4r.fetch.curl_sockets import READ, WRITE, CurlSockets
 
 Pair = tuple[socket.socket, socket.socket]
 
 
-@pytest.fixture(params=[EpollReadiness, SelectorReadiness])
-def sockets(request: pytest.FixtureRequest) -> Iterator[Readiness]:
-    made = request.param()
-    yield made
-    made.close()
+@pytest.fixture
+def sockets() -> Iterator[CurlSockets]:
+    with CurlSockets() as made:
+        yield made
 
 
 @pytest.fixture
@@ -34,7 +27,7 @@ def pair() -> Iterator[Pair]:
         yield ours, theirs
 
 
-def test_a_socket_is_ready_for_what_was_asked_of_it(sockets: Readiness, pair: Pair) -> None:
+def test_a_socket_is_ready_for_what_was_asked_of_it(sockets: CurlSockets, pair: Pair) -> None:
     ours, theirs = pair
     fd = ours.fileno()
     sockets.watch(fd, READ)
@@ -49,18 +42,18 @@ def test_a_socket_is_ready_for_what_was_asked_of_it(sockets: Readiness, pair: Pa
     assert sockets.ready() == [(fd, READ)]
 
 
-def test_what_is_forgotten_is_never_ready(sockets: Readiness, pair: Pair) -> None:
+def test_what_is_forgotten_is_never_ready(sockets: CurlSockets, pair: Pair) -> None:
     fd = pair[0].fileno()
-    sockets.forget(fd)
+    sockets.watch(fd, pycurl.POLL_REMOVE)
     sockets.watch(fd, WRITE)
-    sockets.forget(fd)
-    sockets.forget(fd)
+    sockets.watch(fd, pycurl.POLL_REMOVE)
+    sockets.watch(fd, pycurl.POLL_REMOVE)
     assert sockets.ready() == []
     sockets.watch(fd, WRITE)
     assert sockets.ready() == [(fd, WRITE)]
 
 
-def test_a_connection_that_ends_is_ready_to_be_read(sockets: Readiness, pair: Pair) -> None:
+def test_a_connection_that_ends_is_ready_to_be_read(sockets: CurlSockets, pair: Pair) -> None:
     ours, theirs = pair
     sockets.watch(ours.fileno(), READ)
     theirs.close()
@@ -69,23 +62,25 @@ def test_a_connection_that_ends_is_ready_to_be_read(sockets: Readiness, pair: Pa
     assert what & READ
 
 
-def test_a_closed_socket_can_be_forgotten(sockets: Readiness) -> None:
+def test_a_closed_socket_can_be_forgotten(sockets: CurlSockets) -> None:
     ours, theirs = socket.socketpair()
     fd = ours.fileno()
     sockets.watch(fd, READ)
     ours.close()
     theirs.close()
-    sockets.forget(fd)
+    sockets.watch(fd, pycurl.POLL_REMOVE)
     assert sockets.ready() == []
 
 
-def test_a_new_socket_with_the_number_of_a_closed_one_is_watched(pair: Pair) -> None:
+@pytest.mark.parametrize("before", [READ, WRITE])
+def test_a_new_socket_with_the_number_of_a_closed_one_is_watched(
+    sockets: CurlSockets, pair: Pair, before: int
+) -> None:
     """libcurl need not say that it closed one before it speaks of the next."""
-    sockets = EpollReadiness()
     ours, _ = pair
     first, other = socket.socketpair()
     number = first.fileno()
-    sockets.watch(number, READ)
+    sockets.watch(number, before)
     first.close()
     other.close()
     os.dup2(ours.fileno(), number)
@@ -94,11 +89,10 @@ def test_a_new_socket_with_the_number_of_a_closed_one_is_watched(pair: Pair) -> 
         assert sockets.ready() == [(number, WRITE)]
     finally:
         os.close(number)
-        sockets.close()
 
 
 def test_the_whole_is_ready_when_one_of_them_is(pair: Pair) -> None:
-    inner, outer = make_readiness(), make_readiness()
+    inner, outer = CurlSockets(), CurlSockets()
     inner.watch(pair[0].fileno(), READ)
     outer.watch(inner.fileno(), READ)
     assert outer.ready() == []

@@ -1,17 +1,11 @@
 """One spelling for each URL (G2)."""
 
-from collections.abc import Callable
-
 import pytest
-from hypothesis import given as for_any
-from hypothesis import strategies as st
 
 from crawl4r.errors import InvalidUrl
-from crawl4r.urls import canonical
 from crawl4r.urls.canonical import (
     CanonicalRules,
     canonicalize,
-    canonicalize_any,
     host_of_netloc,
     split,
 )
@@ -178,94 +172,3 @@ def test_a_canonical_url_is_cut_at_its_seams() -> None:
 def test_the_host_of_a_netloc_has_no_port() -> None:
     assert host_of_netloc("e.org:81") == "e.org"
     assert host_of_netloc("[::1]:81") == "[::1]"
-
-
-PIECES = st.sampled_from(
-    [
-        "a",
-        "B",
-        "0",
-        "_",
-        "~",
-        "-",
-        ".",
-        "..",
-        "a.b",
-        ".a",
-        "a.",
-        "/",
-        "//",
-        "é",
-        "%41",
-        "%2e",
-        ":",
-        ";",
-    ]
-    + [
-        "../",
-        "../../",
-        "?",
-        "#",
-        " ",
-        "\\",
-        "\t",
-        "@",
-        "jsessionid=1",
-        "+",
-        "*",
-        "http:",
-        "x-y_z",
-        "1/2/",
-    ]
-)
-ORIGINS = st.sampled_from(
-    ["", "http://", "https://", "https:///", "http://f.org", "http://F.org", "https://f.org:443"]
-    + ["http://f.org:81", "http://u@f.org", "http://f.org.", "http://[::1]", "http://2130706433"]
-    + ["http://a..b", "http://a b", "http://f.org\\@g.org", "HTTP://f.org", "http:/f.org"]
-)
-PATHS = st.builds("{}{}".format, ORIGINS, st.lists(PIECES, max_size=6).map("".join))
-BASES = st.sampled_from(
-    ["http://e.org/", "http://e.org/a/b", "https://e.org:81/a/b/?q=/x/y", "http://e.org/a/#/f/g"]
-    + [
-        "http://E.org/a/",
-        "http://u:p@e.org/a/",
-        "http://e.org./a/",
-        "http://e.org",
-        "http://e.org/%7Ea/",
-    ]
-    + [
-        "http://e.org/a//b/",
-        "http://e.org/a/../b/",
-        "http://[::1]:80/a",
-        "http://0x7f.1/a/b",
-        "no URL",
-    ]
-)
-RULES = st.builds(
-    CanonicalRules, strip_trailing_slash=st.booleans(), max_length=st.sampled_from([20, 2048])
-)
-
-
-@for_any(PATHS, BASES, RULES)
-def test_what_is_spelled_without_the_parser_is_what_the_parser_says(
-    path: str, base: str, rules: CanonicalRules
-) -> None:
-    def spelled(function: Callable[..., str]) -> str:
-        try:
-            return function(path, base, rules)
-        except InvalidUrl as problem:
-            return problem.reason
-
-    assert spelled(canonicalize) == spelled(canonicalize_any)
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["/", "/a", "/a/b.html", "x", "a/b/", "../", "../../../x", "a-b_c.d/e~f", "/0/1#x"]
-    + ["http://e.org/", "https://f.org/a/b.html#x", "http://f.org:81/a/"],
-)
-def test_plain_paths_need_no_parser(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    base = "http://e.org/dir/page?q=1"
-    expected = canonicalize(path, base)  # which also looks at the base
-    monkeypatch.setattr(canonical, "canonicalize_any", None)
-    assert canonicalize(path, base) == expected

@@ -31,33 +31,12 @@ from crawl4r.model import (
     Verdict,
     Visit,
 )
-from crawl4r.politeness.backoff import Backoff, parse_retry_after
-from crawl4r.politeness.host_budget import Health
+from crawl4r.politeness.answers import RETRIED, retry_after_of
+from crawl4r.politeness.backoff import Backoff
 from crawl4r.urls.canonical import split
 from crawl4r.urls.policy import LinkRules
 
-_RETRIED = frozenset([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 _REDIRECTS = frozenset([301, 302, 303, 307, 308])
-_OVERLOADED = frozenset([429, 503])
-_SICK = frozenset([403, 407])
-
-
-def health_of(answer: Response | Failure, verdict: Verdict) -> Health:
-    """What an answer, and what it turned out to be, say of the host that gave it."""
-    if is_hard(verdict):
-        return Health.CHALLENGING
-    if isinstance(answer, Failure):
-        return Health.SICK if answer.hurts_host else Health.WELL
-    if answer.status in _OVERLOADED:
-        return Health.OVERLOADED
-    return Health.SICK if answer.status >= 500 or answer.status in _SICK else Health.WELL
-
-
-def retry_after_of(answer: Response | Failure, now: float) -> float | None:
-    """Seconds the server asked us to stay away, when it asked."""
-    if isinstance(answer, Failure) or answer.status not in _RETRIED:
-        return None
-    return parse_retry_after(answer.header("retry-after"), now)
 
 
 class AnswerRules(Struct, frozen=True):
@@ -121,7 +100,7 @@ class Judge:
             return self._redirected(lease, answer, location)
         if 200 <= answer.status < 300:
             return await self._page(lease, answer)
-        if answer.status in _RETRIED:
+        if answer.status in RETRIED:
             return self._refused_for_now(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
         return self._done(lease, answer, Verdict.HTTP_ERROR, f"http-{answer.status}")
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from crawl4r.discovery.links.link_judge import LinkJudge
+from crawl4r.formats.dates import load_mail_dates
 from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import LISTING, Found, FoundBy, Lease
 
@@ -44,7 +45,7 @@ def load_formats() -> None:
     """Load what reads listings. Not with this module: the crawl's own process needs none of it."""
     for name in ("common_crawl", "feed", "sitemap"):
         import_module(f"crawl4r.discovery.listings.{name}")
-    import_module("email.utils")  # dates of feeds
+    load_mail_dates()
 
 
 def read_listing(lease: Lease, content_type: str, body: bytes, judge: LinkJudge) -> Listing:

@@ -81,7 +81,8 @@ class Reader:
 
     def _new_links(self, document: LinkDocument, base: str, depth: int) -> list[Found]:
         found: list[Found] = []
-        seen = self._seen.on_page(base)
+        seen = self._seen
+        seen.turn_to(base)
         tells_apart = not self._judge.rules.follow_nofollow
         has_nofollow = document.nofollow or document.has_nofollow()
         # Also without those that are not to be followed: they have nothing to add to what is known.

@@ -9,7 +9,7 @@ from crawl4r.archive.requests import Requests, SideRequest
 from crawl4r.clock import Clock
 from crawl4r.fetch.sender import Sender, was_lost
 from crawl4r.model import Failure, Response
-from crawl4r.politeness.backoff import parse_retry_after
+from crawl4r.politeness.answers import health_of, retry_after_of
 from crawl4r.politeness.host_budget import Health, HostBudget, HostTurn
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
@@ -59,11 +59,9 @@ class SideRequests:
                 return answer
             if answer.sent_at:
                 self._on_answer(url, answer)
-            retry_after = None
-            if isinstance(answer, Response):
-                retry_after = parse_retry_after(answer.header("retry-after"), self._clock.wall())
             now, latency = self._clock.monotonic(), answer.latency
-            turn.end(now, _health(answer), answer.sent_at, latency, retry_after)
+            retry_after = retry_after_of(answer, self._clock.wall())
+            turn.end(now, health_of(answer), answer.sent_at, latency, retry_after)
             return answer
         finally:
             turn.end(self._clock.monotonic(), Health.UNTOUCHED)
@@ -105,11 +103,3 @@ class SideRequestLog:
         sent_at = answer.sent_at + offset
         host = split(url).host
         self._requests.note(SideRequest(url, host, sent_at, answer.status, latency_ms, reason))
-
-
-def _health(answer: Response | Failure) -> Health:
-    if isinstance(answer, Failure):
-        return Health.SICK if answer.hurts_host else Health.UNTOUCHED
-    if answer.status in {429, 503}:
-        return Health.OVERLOADED
-    return Health.SICK if answer.status >= 500 else Health.WELL

@@ -8,10 +8,11 @@ from __future__ import annotations
 from crawl4r import events
 from crawl4r.clock import Clock
 from crawl4r.crawling.admission import Admission
-from crawl4r.crawling.judge import Judge, health_of, retry_after_of
+from crawl4r.crawling.judge import Judge
 from crawl4r.fetch.sender import Sender, was_lost
 from crawl4r.frontier.schedule import PageTurn
 from crawl4r.model import Failure, Lease, Response, Visit
+from crawl4r.politeness.answers import health_of, retry_after_of
 from crawl4r.politeness.breaker import BreakerState
 from crawl4r.politeness.host_budget import Health
 from crawl4r.politeness.host_budgets import HostBudgets

@@ -24,6 +24,7 @@ from crawl4r.content.verdict.signatures import bundled
 from crawl4r.content.verdict.validate import validate
 from crawl4r.errors import InvalidUrl
 from crawl4r.formats.charset import as_utf8, decode, guess_encoding, load_codecs
+from crawl4r.formats.dates import load_mail_dates
 from crawl4r.formats.html import head_of, parse_html
 from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
@@ -81,11 +82,11 @@ def _from_html(
     html = as_utf8(page.body, encoding)
     tree = parse_html(html)
     verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
-    said = metadata_of(tree, html)
+    said = metadata_of(tree)
     base = _base_of(tree, page.url)
     links = links_of(tree, base) if with_links else ()
     images = images_of(tree, base) if with_links else ()
-    content, words = prune(tree, repeated, len(html))
+    content, words = prune(tree, repeated)
     # Of what is left: the rest is known for what it is.
     blocks = fingerprints(tree)[:_MOST_BLOCKS] if learn else ()
     markdown, note = _cut(markdown_of(content, base, said.title), most)
@@ -226,6 +227,7 @@ def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], by
     # All that a page may need is loaded now: the process cannot open a file later.
     bundled().prepare()
     load_codecs()
+    load_mail_dates()
     load_detector()
     load_model()
     most = config["max_characters"]

@@ -21,7 +21,7 @@ from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.fetch.connection_cost import Effort
 from crawl4r.fetch.cookie_jar import CookieJar
 from crawl4r.fetch.curl_errors import costly_answer, failure_of
-from crawl4r.fetch.curl_sockets import make_readiness
+from crawl4r.fetch.curl_sockets import CurlSockets
 from crawl4r.fetch.headers import parse_head
 from crawl4r.fetch.port import FetchLimits, Request
 from crawl4r.fetch.proxies import proxy_id
@@ -106,7 +106,7 @@ class CurlTransport:
         self._running: dict[pycurl.Curl, _Transfer] = {}
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
-        self._sockets = make_readiness()
+        self._sockets = CurlSockets()
         self._effort = Effort(self._limits.max_effort, time.thread_time)
         self._loop.add_reader(self._sockets, self._act_on_ready)
         self._is_lost_for_names = False
@@ -249,10 +249,7 @@ class CurlTransport:
 
     def _watch(self, what: int, fd: int, _multi: object, _data: object) -> None:
         """libcurl wants to hear of a connection, of something else of it, or of it no longer."""
-        if what == pycurl.POLL_REMOVE:
-            self._sockets.forget(fd)
-        else:
-            self._sockets.watch(fd, what)
+        self._sockets.watch(fd, what)
 
     def _set_timer(self, milliseconds: int) -> None:
         if self._timer:

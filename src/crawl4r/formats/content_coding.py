@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import zlib
-
 import brotli
 
+from crawl4r.formats.inflate import GZIP, RAW, ZLIB, inflate
 from crawl4r.formats.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 
 ACCEPTED = "gzip, deflate, br, zstd"
 _MAX_CODINGS = 2
-_MAX_MEMBERS = 32  # of one body: each costs a copy of what follows it
+_MAX_FRAMES = 32  # of one body: each costs a copy of what follows it
 _ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server use
-_GZIP_MAGIC = b"\x1f\x8b"
-_GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for the three containers
 
 
 class Undecodable(Exception):
@@ -43,31 +40,20 @@ def remove_codings(body: bytes, codings: str | None, cap: int) -> bytes:
 
 
 def _gunzip(body: bytes, cap: int) -> bytes:
-    return _inflate(body, cap, _GZIP, "gzip")
+    return _inflate(body, cap, GZIP)
 
 
 def _undeflate(body: bytes, cap: int) -> bytes:
     """RFC 9110 means zlib; some servers send raw deflate, and browsers take both."""
     is_zlib = len(body) >= 2 and (body[0] & 0x0F) == 8 and int.from_bytes(body[:2]) % 31 == 0
-    return _inflate(body, cap, _ZLIB if is_zlib else _RAW, "deflate")
+    return _inflate(body, cap, ZLIB if is_zlib else RAW)
 
 
-def _inflate(body: bytes, cap: int, container: int, name: str) -> bytes:
-    out = b""
-    for _ in range(_MAX_MEMBERS):
-        inflater = zlib.decompressobj(wbits=container)
-        try:
-            out += inflater.decompress(body, cap + 1 - len(out))
-        except zlib.error as problem:
-            raise Undecodable(f"not {name}: {problem}") from None
-        if len(out) > cap:
-            return out
-        if not inflater.eof:
-            raise Undecodable(f"{name} ends too early")
-        body = inflater.unused_data
-        if container != _GZIP or not body.startswith(_GZIP_MAGIC):
-            return out  # what follows a whole member is ignored, as browsers do
-    raise Undecodable(f"more than {_MAX_MEMBERS} {name} members")
+def _inflate(body: bytes, cap: int, container: int) -> bytes:
+    data, problem = inflate(body, cap, container)
+    if problem:
+        raise Undecodable(problem)
+    return data
 
 
 def _unbrotli(body: bytes, cap: int) -> bytes:
@@ -86,7 +72,7 @@ def _unbrotli(body: bytes, cap: int) -> bytes:
 
 def _unzstd(body: bytes, cap: int) -> bytes:
     out = b""
-    for _ in range(_MAX_MEMBERS):
+    for _ in range(_MAX_FRAMES):
         decompressor = ZstdDecompressor(
             options={DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
         )
@@ -99,7 +85,7 @@ def _unzstd(body: bytes, cap: int) -> bytes:
         if len(out) > cap or not decompressor.unused_data:
             return out
         body = decompressor.unused_data
-    raise Undecodable(f"more than {_MAX_MEMBERS} zstd frames")
+    raise Undecodable(f"more than {_MAX_FRAMES} zstd frames")
 
 
 _DECODERS = {

@@ -1,6 +1,6 @@
-"""Dates as documents write them: W3C datetimes, and dates of mail headers.
+"""Dates as documents write them: ISO 8601, W3C datetimes, and dates of mail headers.
 
-A text that is no date gives None, never an error.
+A text that is no date gives None or nothing, never an error.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from datetime import UTC, datetime
 
 _LONGEST = 64  # characters: a date is short, and the parser of mail dates need not see more
+_LONGEST_CLAIM = 100  # characters that are looked at for a date among words
 # W3C datetime, https://www.w3.org/TR/NOTE-datetime, and what people make of it: a blank for the T,
 # a zone without its colon, no zone at all, single digits.
 _W3C = re.compile(
@@ -16,6 +17,7 @@ _W3C = re.compile(
     r"(?:[T ] ?(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?)?)?",
     re.IGNORECASE | re.ASCII,
 )
+_DATE_WITHIN = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
 def moment_of(text: str) -> float | None:
@@ -30,7 +32,23 @@ def moment_of(text: str) -> float | None:
         if offset is None or start is None:
             return None
         return start + float(f"0.{fraction or 0}") - offset
-    return _mail_date(text)
+    date = _mail_date(text)
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() if date else None
+
+
+def iso_of(text: str) -> str:
+    """ISO 8601, as exact as the text is: a date, or a time, with its zone if it names one. A date that
+    stands within other words counts."""
+    text = text.strip()[:_LONGEST_CLAIM]
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        if match := _DATE_WITHIN.search(text):
+            year, month, day = map(int, match.groups())
+            return "" if moment(year, month, day) is None else f"{year:04}-{month:02}-{day:02}"
+        date = _mail_date(text)
+        return date.isoformat() if date else ""
+    return found.date().isoformat() if len(text) <= 10 else found.isoformat()
 
 
 def moment(
@@ -71,11 +89,15 @@ def _offset(zone: str) -> int | None:
     return -seconds if zone[0] == "-" else seconds
 
 
-def _mail_date(text: str) -> float | None:
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - 5 ms of a start, for feeds alone
+def load_mail_dates() -> None:
+    """Load what reads dates of mail headers, for a process that cannot open a file later."""
+    _mail_date("")
+
+
+def _mail_date(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - 5 ms of a start
 
     try:
-        date = parsedate_to_datetime(text)
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        return parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from crawl4r.formats.inflate import GZIP_MAGIC, inflate
+
 MOST_BYTES = 50 * 1024 * 1024  # of a file, unpacked: the most that sitemaps.org lets one have
 _PIECE = 256 * 1024  # bytes that are decoded at a time
-_MOST_MEMBERS = 1_000  # of one gzip file: each costs a copy of the piece it ends in
-_GZIP_MAGIC = b"\x1f\x8b"
-_GZIP = 31  # zlib's name for the container
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -43,40 +41,16 @@ def unpack(body: bytes, cap: int = MOST_BYTES) -> Unpacked:
     A file that breaks off or is larger than `cap` is cut there. Gzip inside gzip is refused: nobody
     serves it but to fill memory.
     """
-    if not body.startswith(_GZIP_MAGIC):
+    if not body.startswith(GZIP_MAGIC):
         if len(body) > cap:
             return Unpacked(body[:cap], f"only the first {_size(cap)} were read")
         return Unpacked(body)
-    inflated, problem = _inflate(body, cap)
-    if inflated.startswith(_GZIP_MAGIC):
+    inflated, problem = inflate(body, cap)
+    if inflated.startswith(GZIP_MAGIC):
         return Unpacked(b"", "gzip inside gzip is refused")
-    return Unpacked(bytes(inflated), problem)
-
-
-def _inflate(body: bytes, cap: int) -> tuple[bytearray, str]:
-    """What came out before anything went wrong, and what did."""
-    out = bytearray()
-    inflater = zlib.decompressobj(wbits=_GZIP)
-    members = 1
-    for start in range(0, len(body), _PIECE):
-        piece = body[start : start + _PIECE]
-        while piece:
-            if inflater.eof:
-                if not piece.startswith(_GZIP_MAGIC[:1]):
-                    return out, ""  # what follows a whole member is ignored, as browsers do
-                members += 1
-                if members > _MOST_MEMBERS:
-                    return out, f"more than {_MOST_MEMBERS:,} gzip members"
-                inflater = zlib.decompressobj(wbits=_GZIP)
-            try:
-                out += inflater.decompress(piece, cap + 1 - len(out))
-            except zlib.error:
-                return out, "the gzip is damaged"
-            if len(out) > cap:
-                del out[cap:]
-                return out, f"unpacks to more than {_size(cap)}: the rest was left out"
-            piece = inflater.unused_data
-    return out, "" if inflater.eof else "the gzip ends too early"
+    if len(inflated) > cap:
+        return Unpacked(inflated[:cap], f"unpacks to more than {_size(cap)}: the rest was left out")
+    return Unpacked(inflated, problem)
 
 
 def text_pieces(body: bytes, content_type: str = "") -> Iterator[str]:

@@ -34,12 +34,6 @@ class Kind(StrEnum):
 
 def kind_of(content_type: str, body: bytes) -> Kind:
     """`content_type` is the bare media type, in lower case; empty when the server named none."""
-    if content_type in _HTML_TYPES and _is_plainly_html(body):
-        return Kind.HTML
-    return _sniffed(content_type, body)
-
-
-def _sniffed(content_type: str, body: bytes) -> Kind:
     if content_type == RECORD_TYPE:
         return Kind.RECORD
     start = body[:_SNIFFED].lstrip(_BLANKS).lower()
@@ -52,11 +46,6 @@ def _sniffed(content_type: str, body: bytes) -> Kind:
     if content_type in _HTML_TYPES:
         return Kind.FEED if start.startswith(b"<?xml") and _FEED_ROOT.search(start) else Kind.HTML
     return _kind_of_text(content_type, start)
-
-
-def _is_plainly_html(body: bytes) -> bool:
-    """What almost every page is, told without a look at more than its first letters."""
-    return body[:14].lower() == _HTML_STARTS[0] and b"\0" not in body[:_SNIFFED]
 
 
 def _kind_of_text(content_type: str, start: bytes) -> Kind:

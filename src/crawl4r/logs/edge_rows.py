@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from crawl4r.discovery.links.known import KnownLinks
 from crawl4r.discovery.links.page_links import LinkDocument, Mention
 from crawl4r.errors import InvalidUrl
 from crawl4r.formats.charset import as_utf8, guess_encoding, load_codecs
 from crawl4r.formats.csv_line import cell, is_plain, quoted
 from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import Capture, FoundBy
-from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
+from crawl4r.urls.canonical import CanonicalRules, canonicalize
 from crawl4r.urls.policy import spelling_from_json
 
 _MOST_CHARACTERS = 8 * 1024**2  # of rows from one page: long addresses make a small page huge
@@ -24,8 +25,6 @@ _WIDEST = 200  # characters of an anchor or a rel
 _ANCHOR_READ = 4_096  # characters of a text that an anchor is made from
 _KNOWN_HREFS = 60_000
 _KNOWN_RELS = 1_000
-_ABSOLUTE = ("https://", "http://")
-_NEVER_A_PAGE = ("mailto:", "javascript:", "tel:", "data:")
 
 
 class EdgePage(NamedTuple):
@@ -49,14 +48,16 @@ class EdgeReader:
     """Reads pages one after the other; what it remembers makes it quicker and changes nothing."""
 
     def __init__(self, rules: CanonicalRules) -> None:
-        self._targets = Targets(rules)
+        self._rules = rules
+        self._targets: KnownLinks[str] = KnownLinks(_KNOWN_HREFS)  # as cells; empty: no page
         self._rels = _Rels()
 
     def read(self, page: EdgePage) -> Edges:
         """Every link of an HTML page in the order of the document."""
         encoding = page.encoding or guess_encoding(page.body, page.content_type)
         document = LinkDocument(as_utf8(page.body, encoding))
-        self._targets.turn_to(document.base(page.url))
+        self._base = document.base(page.url)
+        self._targets.turn_to(self._base, self._spell(""))
         mentions, source, has_rels = document.mentions, quoted(page.url), document.has_rels()
         if len(mentions) <= _ROWS_AT_ONCE:
             lines = self._lines(source, mentions, has_rels=has_rels)
@@ -85,13 +86,15 @@ class EdgeReader:
 
     def _lines(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> list[str]:
         """One line a link. Built as text: with dozens on a page, rows for a writer cost too much."""
-        targets = self._targets
-        rooted, foldered, target_of = targets.rooted, targets.foldered, targets.of
+        known, key_of = self._targets, self._targets.key
         rels, link = self._rels, FoundBy.LINK
         lines = []
         for href, by, node in mentions:
-            target = rooted.get(href) or foldered.get(href) or target_of(href)
+            key = key_of(href)
+            target = known.get(key)
             if target is None:
+                target = known[key] = self._spell(href)
+            if not target:
                 continue
             if by is link:
                 rel = node.attr("rel") if has_rels else None
@@ -100,6 +103,13 @@ class EdgeReader:
             else:
                 lines.append(f"{source},{target},,{by.value}\n")
         return lines
+
+    def _spell(self, href: str) -> str:
+        """The cell of a target; empty when there is none."""
+        try:
+            return quoted(canonicalize(href.partition("#")[0], self._base, self._rules))
+        except InvalidUrl:
+            return ""
 
 
 class _Rels(dict[str, str]):
@@ -118,70 +128,6 @@ def _anchor_cell(text: str) -> str:
     if is_tidy and is_plain(text):
         return text
     return quoted(cell(" ".join(text[:_ANCHOR_READ].split())[:_WIDEST]))
-
-
-class Targets:
-    """What the hrefs of one page after the other lead to, as cells, by their text.
-
-    One that starts with a slash or a scheme means the same on every page of an origin, most others the
-    same on every page of a folder; the rest is spelled for each page.
-    """
-
-    def __init__(self, rules: CanonicalRules, most: int = _KNOWN_HREFS) -> None:
-        self._rules = rules
-        self._most = most
-        self._tables: dict[str, dict[str, str]] = {}
-        self._count = 0
-        self.turn_to("http://./")
-
-    def turn_to(self, base: str) -> None:
-        """The next hrefs stand on a page with this base."""
-        if self._count > self._most:
-            self._tables.clear()
-            self._count = 0
-        self._base = base
-        page = base.partition("?")[0]
-        # For those in a hurry: what is in neither may still be known, or be no URL.
-        self.rooted = self._table(split(page).origin)
-        self.foldered = self._table(page[: page.rindex("/") + 1])
-        self._by_page: dict[str, str] = {}
-        self._itself: str | None = None
-
-    def of(self, href: str) -> str | None:
-        """The canonical target; None when it leads to no page."""
-        first = href[0]
-        if first == "#":  # a place on the page itself
-            if self._itself is None:
-                self._itself = self._spell("")
-            return self._itself or None
-        if first == "/" or href.startswith(_ABSOLUTE):
-            table = self.rooted
-        elif (first.isalnum() or first == ".") and ":" not in href:
-            table = self.foldered  # `a/b` and `../a?q`
-        elif href.startswith(_NEVER_A_PAGE):
-            return None
-        else:
-            table = self._by_page  # `?q` and `http:?q`, and what stands behind blanks
-            href = href.partition("#")[0]
-        target = table.get(href)
-        if target is None and (target := self._spell(href.partition("#")[0])):
-            table[href] = target
-            self._count += 1
-        return target or None
-
-    def _spell(self, href: str) -> str:
-        """The cell of a target; empty when there is none."""
-        try:
-            return quoted(canonicalize(href, self._base, self._rules))
-        except InvalidUrl:
-            return ""
-
-    def _table(self, name: str) -> dict[str, str]:
-        table = self._tables.get(name)
-        if table is None:
-            table = self._tables[name] = {}
-            self._count += 1  # an empty table takes room too
-        return table
 
 
 def edge_page(capture: Capture, body: bytes) -> EdgePage | None:

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from crawl4r.errors import InvalidUrl, UsageError
+from crawl4r.formats.dates import moment
 from crawl4r.search.languages import language_code, not_a_language
 from crawl4r.search.port import Clause, Filters, KeywordQuery
 from crawl4r.urls.canonical import canonicalize, split
@@ -170,14 +170,14 @@ class _Reading:
         return True
 
     def _add_date(self, sign: str, field: str, value: str) -> None:
-        moment = _moment(value)
-        assert moment is not None, "it was looked at"
+        start = _start_of(value)
+        assert start is not None, "it was looked at"
         if sign == "-":
             self.notes.append(f"-{field}: is not supported; -{field}:{value} was ignored")
         elif field == "before":
-            self._filters = self._filters._replace(before=min(self._filters.before, moment))
+            self._filters = self._filters._replace(before=min(self._filters.before, start))
         else:
-            self._filters = self._filters._replace(since=max(self._filters.since, moment))
+            self._filters = self._filters._replace(since=max(self._filters.since, start))
 
 
 def _mistake(field: str, value: str) -> str:
@@ -186,7 +186,7 @@ def _mistake(field: str, value: str) -> str:
         return _not_a_type(value)
     if field == "lang" and not language_code(value):
         return not_a_language(value)
-    if field in ("before", "after") and _moment(value) is None:
+    if field in ("before", "after") and _start_of(value) is None:
         return (
             f"{value!r} is not a date; {field}: takes a year, a month or a day,"
             f" like {field}:2026, {field}:2026-05 or {field}:2026-05-31"
@@ -217,16 +217,10 @@ def _domain(value: str) -> str:
         return ""
 
 
-def _moment(value: str) -> float | None:
+def _start_of(value: str) -> float | None:
     """The first moment of a year, month or day, in epoch seconds."""
     match = _DATE.fullmatch(value.strip())
-    if match is None:
-        return None
-    try:
-        year, month, day = (int(part or 1) for part in match.groups())
-        return datetime(year, month, day, tzinfo=UTC).timestamp()
-    except ValueError:
-        return None
+    return moment(*match.groups()) if match else None
 
 
 def _is_sign(written: str, *, is_phrase: bool) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from io import FileIO
 from itertools import zip_longest
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import IO, NamedTuple
 from crawl4r.errors import StorageFull, UsageError
 from crawl4r.storage.fsync import sync_folder, write_all
 
-_SYNCED_AT_ONCE = 8 * 1024**2  # bytes, so that little is left for the end
 _SHOWN = 200  # characters of a line
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
@@ -28,9 +26,6 @@ class ReplacedFiles:
         self._folder = folder
         self._places = places
         self._files: dict[str, FileIO] = {}
-        self._background = ThreadPoolExecutor(1)
-        self._syncing: Future[None] | None = None
-        self._unsynced = 0  # bytes, of all files
         try:
             for kind in places:
                 # Without a buffer: closing it must have nothing left to write.
@@ -41,20 +36,13 @@ class ReplacedFiles:
             self.take(kind, headers[kind])
 
     def take(self, kind: str, data: bytes) -> None:
-        fd = self._files[kind].fileno()
         try:
-            write_all(fd, data)
+            write_all(self._files[kind].fileno(), data)
         except OSError as problem:
             raise _full(self._places[kind], problem) from problem
-        self._unsynced += len(data)
-        if self._unsynced >= _SYNCED_AT_ONCE and (not self._syncing or self._syncing.done()):
-            self._check_sync()
-            self._unsynced = 0
-            self._syncing = self._background.submit(os.fsync, fd)
 
     def complete(self) -> dict[str, int]:
         """Make the files durable under their new names; their lengths."""
-        self._check_sync()
         lengths = {}
         for kind, file in self._files.items():
             try:
@@ -75,17 +63,8 @@ class ReplacedFiles:
                 raise _full(place, problem) from problem
 
     def close(self) -> None:
-        self._background.shutdown()  # it works on files that are about to be closed
         for file in self._files.values():
             file.close()
-
-    def _check_sync(self) -> None:
-        """Wait for the disk, and say so if it failed: it tells of that once."""
-        if self._syncing:
-            try:
-                self._syncing.result()
-            except OSError as problem:
-                raise _full(self._folder, problem) from problem
 
     def _beside(self, kind: str) -> Path:
         return self._folder / f"{kind}.new"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from crawl4r.archive.warc.records import (
 )
 from crawl4r.errors import InvalidUrl
 from crawl4r.fetch.headers import as_utf8, parse_head
+from crawl4r.formats import dates
 from crawl4r.formats.chunked import dechunk
 from crawl4r.formats.content_coding import TooLarge, Undecodable, remove_codings
 from crawl4r.model import REJECTED, Verdict
@@ -34,9 +34,7 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _MOST_HEAD = 300 * 1024  # bytes of all heads of a message, and
 _MOST_HEADERS = 5_000  # as the transport takes
 _MOST_CHUNKS = 100_000  # of a body
-_DATE = re.compile(
-    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?)?)?Z?", re.ASCII
-)
+_LAST_YEAR = 253_370_764_800.0  # 9999: rounded up, a moment of it has no date any more
 _PROTOCOLS = {"http/1.0": "1.0", "http/1.1": "1.1", "h2": "2", "h2c": "2", "h3": "3"}
 # Without these first bytes a body was unpacked already, whatever its header says.
 _CODING_STARTS = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
@@ -203,19 +201,10 @@ class PageMaker:
 
 def moment_of(date: str) -> float:
     """Epoch seconds of a WARC-Date, however exact it is."""
-    match = _DATE.fullmatch(date.strip())
-    # The last year of all: rounded up, a moment of it has no date any more.
-    if match is None or match[1] == "9999":
+    moment = dates.moment_of(date)
+    if moment is None or moment >= _LAST_YEAR:
         raise Bad(f"no date: {date[:40]!r}")
-    year, month, day, hour, minute, second, fraction = match.groups()
-    try:
-        moment = datetime(
-            int(year), int(month or 1), int(day or 1),
-            int(hour or 0), int(minute or 0), int(second or 0), tzinfo=UTC,
-        )  # fmt: skip
-        return (moment + timedelta(seconds=float(fraction or 0))).timestamp()
-    except (ValueError, OverflowError):
-        raise Bad(f"no date: {date[:40]!r}") from None
+    return round(moment, 6)  # as exact as what is exported again
 
 
 def _parse(block: bytes) -> _Message:

@@ -38,10 +38,7 @@ _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 # Not after a stray `%` or `%2`: unescaping `%%32e` would make a new escape, and another URL.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
-# No dot segments but in front, and nothing to escape, unescape or drop.
-_PLAIN_PATH = re.compile(r"(?:/|(?:\.\./)*)(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?", re.ASCII)
-_ABSOLUTE = ("https://", "http://")
-_OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
+OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
 _SCHEME_NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _PORT = re.compile(r"[0-9]{1,5}(?:[/?#]|$)")
 _NO_HOST = re.compile(r"https?:(?![/\\]{2}[^/\\?#])", re.IGNORECASE)
@@ -49,7 +46,6 @@ _USER = re.compile(r"[^/?#\\]*@")
 _MAIL = "mailto:"
 # Schemes behind whose colon digits may stand: `tel:112` is no host called tel.
 _PORTLESS = frozenset(["data", "javascript", "mailto", "news", "sms", "tel", "urn"])
-_SHORTEST_ORIGIN = len("http://a")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
 _MAY_DIFFER = re.compile(r"[?;%]|[^:]//|/$")  # in a link whose path is respelled
@@ -141,30 +137,9 @@ def canonicalize(url: str, base: str | None = None, rules: CanonicalRules = DEFA
 
     Raises InvalidUrl when it is not http(s), cannot be parsed or is longer than `rules.max_length`.
     """
-    plain = _spell_plain(url, base, rules) if base else ""
-    if plain and len(plain) <= rules.max_length:
-        return plain
-    return canonicalize_any(url, base, rules)
-
-
-def written_path(url: str, base: str | None, canonical: str) -> str:
-    """Path and query of `url` as it was written, relative to `base`; empty where they are the canonical
-    ones. A site's robots.txt may speak of either spelling."""
-    if not _MAY_DIFFER.search(url):
-        return ""
-    try:
-        href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
-    except ValueError:
-        return ""
-    path = split(href.partition("#")[0]).path
-    return path if path != split(canonical).path and len(path) <= _LONGEST_WRITTEN else ""
-
-
-def canonicalize_any(url: str, base: str | None, rules: CanonicalRules) -> str:
-    """`canonicalize` by the parser, whatever the URL looks like."""
     if len(url) > rules.max_length * 4:  # before parsing: a data: URL can be megabytes
         raise InvalidUrl("too-long", url)
-    if _OTHER_SCHEME.match(url):  # mail, scripts and telephones: not worth parsing
+    if OTHER_SCHEME.match(url):  # mail, scripts and telephones: not worth parsing
         raise InvalidUrl("scheme", url)
     try:
         href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
@@ -183,51 +158,17 @@ def canonicalize_any(url: str, base: str | None, rules: CanonicalRules) -> str:
     return href
 
 
-def _spell_plain(url: str, base: str, rules: CanonicalRules) -> str:
-    """Where a link leads in which nothing has to be spelled anew, as in most links of a site. Takes a
-    fifth of the time that parsing does. Empty for all others."""
-    path = url.partition("#")[0]
-    page, query, _ = base.partition("#")[0].partition("?")
-    end = page.rfind("/") + 1
-    folder = page[:end]
-    if path.startswith(_ABSOLUTE):
-        start = path.find("/", _SHORTEST_ORIGIN)
-        folder, path = path[: start + 1], path[start:]
-    if not _PLAIN_PATH.fullmatch(path):
+def written_path(url: str, base: str | None, canonical: str) -> str:
+    """Path and query of `url` as it was written, relative to `base`; empty where they are the canonical
+    ones. A site's robots.txt may speak of either spelling."""
+    if not _MAY_DIFFER.search(url):
         return ""
-    place = _place_of(folder)
-    if place is None:
-        return ""
-    if not path:  # the page itself
-        path = page[end:]
-        if query or not _PLAIN_PATH.fullmatch(path):
-            return ""
-    if path[:1] != "/":
-        folder = place.folder
-        while path.startswith("../"):
-            path = path[3:]
-            folder = folder[: folder.rfind("/", 0, -1) + 1] or "/"
-        path = folder + path
-    if rules.strip_trailing_slash:
-        path = path.rstrip("/") or "/"
-    return place.origin + path
-
-
-class _Place(NamedTuple):
-    origin: str
-    folder: str  # /dir/, or / alone
-
-
-@lru_cache(maxsize=1024)
-def _place_of(folder: str) -> _Place | None:
-    """Where the links of a folder's pages lead; None when the parser would spell it otherwise."""
     try:
-        if canonicalize_any(folder, None, AS_WRITTEN) != folder:
-            return None
-    except InvalidUrl:
-        return None
-    parts = split(folder)
-    return _Place(parts.origin, parts.path)
+        href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
+    except ValueError:
+        return ""
+    path = split(href.partition("#")[0]).path
+    return path if path != split(canonical).path and len(path) <= _LONGEST_WRITTEN else ""
 
 
 def _parsed_again(spelled: str, original: str) -> str:

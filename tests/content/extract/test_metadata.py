@@ -11,7 +11,7 @@ from crawl4r.formats.html import parse_html
 
 
 def read(html: str) -> Metadata:
-    return metadata_of(parse_html(html.encode()), html.encode())
+    return metadata_of(parse_html(html.encode()))
 
 
 def linked(**thing: object) -> str:

@@ -112,11 +112,13 @@ def test_a_pages_own_address_improves_on_a_link_seen_before() -> None:
 
 def test_what_was_forgotten_is_only_reported_again() -> None:
     seen = SeenLinks(most=10)
-    assert seen.on_page(ROOT).is_new("/kept", 1)
+    seen.turn_to(ROOT)
+    assert seen.is_new("/kept", 1)
     for number in range(50):
-        seen.on_page(ROOT).is_new(f"/{number}", 1)
-    assert seen.on_page(ROOT).is_new("/kept", 1)
-    assert not seen.on_page(ROOT).is_new("/kept", 1)
+        seen.is_new(f"/{number}", 1)
+    seen.turn_to(ROOT)
+    assert seen.is_new("/kept", 1)
+    assert not seen.is_new("/kept", 1)
 
 
 def test_memory_does_not_grow_with_the_pages_that_name_nothing_new() -> None:
@@ -124,7 +126,8 @@ def test_memory_does_not_grow_with_the_pages_that_name_nothing_new() -> None:
     tracemalloc.start()
     try:
         for number in range(20_000):
-            seen.on_page(f"{ROOT}{number}/page").is_new("/home", 1)
+            seen.turn_to(f"{ROOT}{number}/page")
+            seen.is_new("/home", 1)
         grown, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -7,13 +7,14 @@ can go on at the next member: `warcio`, which reads whole files well, can neithe
 from __future__ import annotations
 
 import re
-import zlib
 from abc import ABC, abstractmethod
 from enum import Enum
 from os import SEEK_END
 from typing import IO, Protocol
 
-GZIP_MAGIC = b"\x1f\x8b"
+from crawl4r.formats import inflate
+from crawl4r.formats.inflate import Inflater
+
 ZSTD_MAGICS = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame, a dictionary
 _RECORD = b"WARC/"
 _CHUNK = 64 * 1024  # packed bytes read at once
@@ -191,13 +192,13 @@ class GzipMembers(Members):
 
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__(file)
-        self._inflater: zlib._Decompress | None = None
+        self._inflater: Inflater | None = None
 
     def _is_open(self) -> bool:
         return self._inflater is not None
 
     def _open(self) -> None:
-        self._inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)
+        self._inflater = Inflater()
 
     def _close(self) -> None:
         self._inflater = None
@@ -205,14 +206,11 @@ class GzipMembers(Members):
     def _unpack(self) -> bytes:
         assert self._inflater is not None
         try:
-            piece = self._inflater.decompress(self._input, PIECE)
-        except zlib.error as problem:
-            raise Damaged(self._member, f"damaged gzip: {problem}") from None
-        if self._inflater.eof:
-            self._input = self._inflater.unused_data
+            piece, self._input = self._inflater.unpack(self._input, PIECE)
+        except inflate.Damaged as problem:
+            raise Damaged(self._member, str(problem)) from None
+        if self._inflater.is_done:
             self._close()
-        else:
-            self._input = self._inflater.unconsumed_tail
         return piece
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import IO, NamedTuple
 
 from crawl4r.archive.warc.members import (
-    GZIP_MAGIC,
     ZSTD_MAGICS,
     Damaged,
     GoOn,
@@ -20,6 +19,7 @@ from crawl4r.archive.warc.members import (
     Unpacker,
 )
 from crawl4r.archive.warc.members_zstd import ZstdFrames
+from crawl4r.formats.inflate import GZIP_MAGIC
 
 NO_RECORD = "no WARC record begins here"
 _MOST_HEAD = 1024**2  # bytes of a record's own header

@@ -14,14 +14,6 @@ _SURE = 0.5
 _TAG = re.compile(r"^\s*([A-Za-z]{2,3})(?:[-_]|\s*$)")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _CAPITAL, _LATIN = re.compile(r"[A-Z]"), re.compile(r"[A-Za-z]")
-# Common in English, and hardly ever words of another language.
-_ENGLISH_WORDS = (
-    "the and that this with from which are you can be it to by not if will have has when"
-)
-_ENGLISH = frozenset(_ENGLISH_WORDS.split())
-_ENGLISH_SHARE = 0.1  # of all words; English prose has twice as many of them
-_FEW_WORDS = 20
-_CAPITAL, _LATIN = re.compile(r"[A-Z]"), re.compile(r"[A-Za-z]")
 _SHOUTING = 0.8  # of the Latin letters
 
 
@@ -29,9 +21,6 @@ def language_of(text: str, declared: str = "") -> str:
     """An ISO 639 code such as `en`; the page's own claim where the text says too little; or ``."""
     claim = _TAG.match(declared)
     fallback = claim.group(1).lower() if claim else ""
-    # What a page says, and plainly so, is not worth a guess.
-    if fallback == "en" and _is_english(text):
-        return fallback
     sample = _NOT_LETTERS.sub(" ", _sample(text)).strip()
     if len(sample) < _LEAST and not _is_dense(sample):
         return fallback
@@ -40,16 +29,10 @@ def language_of(text: str, declared: str = "") -> str:
     return guess if is_sure or not fallback else fallback
 
 
-def _is_english(text: str) -> bool:
-    words = _sample(text, 4 * _SAMPLE).split()
-    english = sum(map(_ENGLISH.__contains__, words))
-    return len(words) >= _FEW_WORDS and english >= _ENGLISH_SHARE * len(words)
-
-
-def _sample(text: str, length: int = _SAMPLE) -> str:
+def _sample(text: str) -> str:
     """From inside the text: the first lines are often names and dates."""
     start = min(len(text) // 4, 1000)
-    return text[start : start + length]
+    return text[start : start + _SAMPLE]
 
 
 def _is_dense(sample: str) -> bool:

@@ -62,25 +62,22 @@ def load_model() -> Model:
         return Model.load(file)
 
 
-def prune(tree: Document, repeated: Holder[int] = frozenset(), size: int | None = None) -> Pruned:
+def prune(tree: Document, repeated: Holder[int] = frozenset()) -> Pruned:
     """The body with only main content left in it; the tree is changed.
 
     `repeated`: fingerprints of blocks known to recur on most pages of this site, removed as
-    boilerplate. `size`: bytes of the page, if they are known. Tables and code are kept or removed as a
-    whole, headings stay above what they head.
+    boilerplate. Tables and code are kept or removed as a whole, headings stay above what they head.
     """
-    return prune_by(load_model(), tree, repeated, size)
+    return prune_by(load_model(), tree, repeated)
 
 
-def prune_by(
-    model: Model, tree: Document, repeated: Holder[int] = frozenset(), size: int | None = None
-) -> Pruned:
+def prune_by(model: Model, tree: Document, repeated: Holder[int] = frozenset()) -> Pruned:
     """`prune` with a model that need not be the one that is shipped."""
     body = body_of(tree)
     if body is None:
         body = _without_body(tree)
         return Pruned(body, spaced_text(body))
-    landmark = _clear_landmark(tree, body, size)
+    landmark = _clear_landmark(tree, body)
     if landmark is not None:
         for node in (*landmark.junk, *landmark.around):
             node.decompose()
@@ -100,7 +97,7 @@ def prune_by(
     return Pruned(body, spaced_text(body))
 
 
-def _clear_landmark(tree: Document, body: Element, size: int | None = None) -> _Landmark | None:
+def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
     """The one element that says it is the content, if nothing in it looks like anything else."""
     landmarks = list(tree.find_all("main"))
     for kind in _LANDMARKS:
@@ -120,12 +117,8 @@ def _clear_landmark(tree: Document, body: Element, size: int | None = None) -> _
     texts = list(node.strings)
     words = " ".join(texts)
     length = len(words) - len(texts) + 1
-    # A page has no more characters than bytes: mostly that settles it.
-    if size is None or length < _LANDMARK_SHARE * size:
-        everything = length + sum(len(each.text) for each in around)
-        if length < _LANDMARK_SHARE * everything:
-            return None
-    if words.isspace():
+    everything = length + sum(len(each.text) for each in around)
+    if words.isspace() or length < _LANDMARK_SHARE * everything:
         return None
     return _Landmark(words, junk, around)
 

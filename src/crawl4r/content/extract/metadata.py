@@ -5,26 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from turbohtml import Document, Element
 
+from crawl4r.formats.dates import iso_of
 from crawl4r.formats.html import body_of, head_of
 
 _IN_HEAD = ("title", "meta", "link", "script")
 _IN_BODY = ("h1", "time")
 _IN_BOTH = ("meta", "script")
 _LINKED_DATA = "application/ld+json"
-# Asked of every element, and so only where one of the words stands in a tag.
 _BYLINES = (
     "[rel~=author],.author,.author-name,.post-author,.entry-author,.byline"
     ",[itemprop=author],[itemprop=datePublished]"
 )
-_BYLINE_WORDS = (b"author", b"byline", b"datePublished")
-_NEAR = 40  # bytes between a sign of equality and what it is about
-_MOST_MENTIONS = 100  # of such a word; a page that goes on is asked for bylines
 _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
@@ -32,7 +27,6 @@ _ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product",
 # A title is followed by the site's name behind one of these.
 _SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
 _BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 _TITLES = ("og:title", "twitter:title", "dc.title", "citation_title")
 _AUTHORS = ("author", "article:author", "dc.creator", "citation_author", "parsely-author", "byl")
@@ -59,7 +53,7 @@ class Metadata(NamedTuple):
     declared_language: str = ""
 
 
-def metadata_of(tree: Document, html: bytes) -> Metadata:
+def metadata_of(tree: Document) -> Metadata:
     """Read the head, the linked data and the byline; addresses are left as they are written."""
     claims = _Claims()
     if tree.root is not None:
@@ -72,7 +66,7 @@ def metadata_of(tree: Document, html: bytes) -> Metadata:
         for node in _named_in_body(tree, in_head):
             claims.read(node)
     said = claims.settle()
-    if body is None or (said.author and said.published) or not _may_have_byline(html):
+    if body is None or (said.author and said.published):
         return said
     bylines = [node for node in body.select(_BYLINES) if node.tag not in _READERS]
     for node in bylines:
@@ -86,24 +80,6 @@ def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Eleme
         yield from tree.find_all(tag)
     for tag in _IN_BOTH:
         yield from tree.find_all(tag)[sum(node.tag == tag for node in in_head) :]
-
-
-def _may_have_byline(html: bytes) -> bool:
-    """Whether a word that calls something a byline stands within a tag of the body."""
-    start = max(html.find(b"<body"), 0)
-    return any(_stands_in_tag(word, html, start) for word in _BYLINE_WORDS)
-
-
-def _stands_in_tag(word: bytes, html: bytes, start: int) -> bool:
-    at = html.find(word, start)
-    for _ in range(_MOST_MENTIONS):
-        if at < 0:
-            return False
-        is_in_tag = html.rfind(b"<", 0, at) > html.rfind(b">", 0, at)
-        if is_in_tag or b"=" in html[max(at - _NEAR, 0) : at]:  # or a `>` is part of the tag
-            return True
-        at = html.find(word, at + 1)
-    return True
 
 
 class _Claims:
@@ -207,7 +183,7 @@ class _Claims:
         claimed = _text_of(thing.get("datePublished") or thing.get("uploadDate"))
         written = (self._meta[name] for name in _DATES if name in self._meta)
         for candidate in (claimed, *written, *self._times):
-            if candidate and (date := _date_of(candidate)):
+            if candidate and (date := iso_of(candidate)):
                 return date
         return ""
 
@@ -282,29 +258,6 @@ def _without_site(title: str, site_name: str) -> str:
     if site_name and parts[-1].strip().lower() == site_name.strip().lower():
         return title[: title.rindex(parts[-1])].rstrip(" |\u2013\u2014\u00b7\u00bb:-")
     return title
-
-
-def _date_of(text: str) -> str:
-    """ISO 8601, from the spellings that machines write."""
-    text = text.strip()[:100]
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return _date_in(text)
-    return found.date().isoformat() if len(text) <= 10 else found.isoformat()
-
-
-def _date_in(text: str) -> str:
-    if match := _DATE.search(text):
-        year, month, day = map(int, match.groups())
-        try:
-            return datetime(year, month, day, tzinfo=UTC).date().isoformat()
-        except ValueError:
-            return ""
-    try:
-        return parsedate_to_datetime(text).isoformat()
-    except (ValueError, TypeError, IndexError):
-        return ""
 
 
 def _plain(text: str) -> str:

@@ -30,7 +30,8 @@ _STYLE = Markdown(
 # as its number where it might get lost, and a link around an image alone has no words.
 _LEFT_OVER = rf"</?(?:em|strong|del|s|code)>|<br>|&#\d+;|\[\]{TARGET}"
 _ANYWHERE = re.compile(_LEFT_OVER)
-_NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
+# A piece of code ends within its block.
+_NOT_IN_CODE = re.compile(rf"\\.|(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\1(?!`)|{_LEFT_OVER}", re.DOTALL)
 
 _FENCE_SIGNS = "```"
 _TWO_BLANK_LINES = "\n\n\n"
@@ -89,14 +90,14 @@ def _tidied(markdown: str, body: Element) -> str:
     """Words and marks alone; what looks like a left-over in the page's own code stays."""
     has_left_overs = _has_signs(markdown)
     if has_left_overs and not _has_signs(body.text):
-        markdown, has_left_overs = _clean(markdown, _ANYWHERE), False
+        markdown, has_left_overs = _ANYWHERE.sub(_replaced, markdown), False
     if not has_left_overs and "\\" not in markdown:
         return markdown
     return outside_code(markdown, _tidied_words if has_left_overs else _without_backslashes)
 
 
 def _tidied_words(markdown: str) -> str:
-    return _without_backslashes(_clean(markdown, _NOT_IN_CODE))
+    return _without_backslashes(_NOT_IN_CODE.sub(_replaced, markdown))
 
 
 def _without_backslashes(markdown: str) -> str:
@@ -104,15 +105,6 @@ def _without_backslashes(markdown: str) -> str:
     if "\\" not in markdown:  # as in most of what stands between two pieces of code
         return markdown
     return without_needless_escapes(without_lone_breaks(markdown))
-
-
-def _clean(markdown: str, pattern: re.Pattern[str]) -> str:
-    """Block by block, for most of them have nothing that the pattern could find."""
-    blocks = markdown.split("\n\n")
-    for number, block in enumerate(blocks):
-        if "<" in block or "&#" in block or "[](" in block:
-            blocks[number] = pattern.sub(_replaced, block)
-    return "\n\n".join(blocks)
 
 
 def _has_signs(text: str) -> bool:
