@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawl4r.crawling.safe_reader import SafeReader, Unreadable
-from crawl4r.documents.documenter import extract_body
+from crawl4r.documents.extract_safely import extract_body
 from crawl4r.model import PageBody, Verdict
 from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox

@@ -9,7 +9,7 @@ import click
 
 from crawl4r.content.compare.changes import MOST_COMPARED, TextComparison
 from crawl4r.documents.compare import Incomparable, compare_safely
-from crawl4r.documents.documenter import extract_safely
+from crawl4r.documents.extract_safely import extract_safely
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.interfaces.cli.options import (
     json_option,
