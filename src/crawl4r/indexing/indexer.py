@@ -28,8 +28,9 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import Crawl4rError, StorageDamaged, UsageError
 from crawl4r.indexing.passages import Cut, CutDocuments, Uncut, searchable, text_of
-from crawl4r.search.catalogue import OTHER_LANGUAGE, Catalogue, IndexedPassage, Version, facets_of
+from crawl4r.search.catalogue import OTHER_LANGUAGE, Catalogue
 from crawl4r.search.index import Index
+from crawl4r.search.indexed_passage import IndexedPassage, Version, facets_of
 from crawl4r.search.port import Embedder, Passage, Vector
 
 _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
