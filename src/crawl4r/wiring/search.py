@@ -13,8 +13,9 @@ from crawl4r import events
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import UsageError
-from crawl4r.indexing.indexer import Indexer, IndexRules
+from crawl4r.indexing.indexer import Indexer
 from crawl4r.indexing.passages import SafeCutter
+from crawl4r.indexing.rules import IndexRules
 from crawl4r.indexing.searcher import Searcher
 from crawl4r.processes.blocking_sandbox import BlockingSandbox
 from crawl4r.processes.entrypoints import CUTTER
