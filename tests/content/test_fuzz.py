@@ -22,7 +22,7 @@ from crawl4r.model import PageBody, Verdict
 from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.settings.load import Settings
-from crawl4r.settings.sections import Content
+from crawl4r.settings.sections.content import Content
 from crawl4r.urls.policy import LinkRules
 from crawl4r.wiring.documents import make_extractors
 from tests.content.parser_killers import tangles
