@@ -213,13 +213,13 @@ def _spell_plain(url: str, base: str, rules: CanonicalRules) -> str:
     return place.origin + path
 
 
-class _Place(NamedTuple):
+class _FolderBase(NamedTuple):
     origin: str
     folder: str  # /dir/, or / alone
 
 
 @lru_cache(maxsize=1024)
-def _place_of(folder: str) -> _Place | None:
+def _place_of(folder: str) -> _FolderBase | None:
     """Where the links of a folder's pages lead; None when the parser would spell it otherwise."""
     try:
         if canonicalize_any(folder, None, AS_WRITTEN) != folder:
@@ -227,7 +227,7 @@ def _place_of(folder: str) -> _Place | None:
     except InvalidUrl:
         return None
     parts = split(folder)
-    return _Place(parts.origin, parts.path)
+    return _FolderBase(parts.origin, parts.path)
 
 
 def _parsed_again(spelled: str, original: str) -> str:
