@@ -33,6 +33,7 @@ from crawl4r.frontier.priority import breadth_first
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Failure, Found, FoundBy, Lease, Response, Verdict
 from crawl4r.politeness.backoff import Backoff
+from crawl4r.politeness.breaker import BreakerRules
 from crawl4r.politeness.host_budget import HostRules
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.processes.sandbox import SandboxKilled
@@ -47,6 +48,15 @@ SITE = f"http://{HOST}"
 NOW = 1_000_000.0  # epoch seconds
 IN_SCOPE = LinkRules(ScopeRules(hosts=[HOST]))
 BACKOFF = Backoff(retries=2, base=10.0, cap=1000.0)
+# A host that may always be asked: clocks stand still, so nothing would end a wait.
+TIRELESS = HostRules(
+    delay=0.0,
+    per_host=100,
+    delay_cap=0.0,
+    retry_after_cap=0.0,
+    challenge_rest=0.0,
+    breaker=BreakerRules(threshold=1000),
+)
 PAGE = (
     b"<!doctype html><title>Ships of the harbour</title><h1>Ships of the harbour</h1>"
     b"<p>Every morning the boats leave for the banks, and every evening they come back with fish"
@@ -105,6 +115,7 @@ class SmallCrawl:
         answer_rules: AnswerRules | None = None,
         caps: Mapping[str, int] | None = None,
         probes: bool = False,
+        host_rules: HostRules = TIRELESS,
     ) -> None:
         self.now = 100.0  # monotonic seconds
         self.clock = Clock(lambda: self.now, lambda: NOW + self.now - 100.0)
@@ -112,7 +123,7 @@ class SmallCrawl:
         self.captures = Captures(self.database)
         self.blobs = SegmentBlobs(folder / "segments", self.database)
         self.frontier = SqliteFrontier(self.database, breadth_first, caps)
-        self.budgets = HostBudgets(HostRules(delay=0.0, per_host=100, challenge_rest=0.0))
+        self.budgets = HostBudgets(host_rules)
         self.transport = Answers(answers or {})
         self.links = LinkJudge(links)
         self.seeds_moved: list[str] = []
