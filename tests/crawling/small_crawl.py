@@ -18,18 +18,21 @@ from crawl4r.archive.captures import Captures
 from crawl4r.clock import Clock
 from crawl4r.crawling.admission import Admission
 from crawl4r.crawling.judge import AnswerRules, Judge
+from crawl4r.crawling.keeper import CommitTargets, Keeper
 from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.reading_process import make_reader
 from crawl4r.crawling.robots import RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
 from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.crawling.soft_404 import MissingPages
+from crawl4r.crawling.visitor import Visitor
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.port import Request
 from crawl4r.fetch.proxies import ProxyPool, Rotation
 from crawl4r.fetch.sender import Sender
 from crawl4r.frontier.priority import breadth_first
+from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Failure, Found, FoundBy, Lease, Response, Verdict
 from crawl4r.politeness.backoff import Backoff
@@ -39,7 +42,7 @@ from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.processes.sandbox import SandboxKilled
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.storage.database import Database
-from crawl4r.storage.tables import Notes, RobotsRecords
+from crawl4r.storage.tables import HostMemories, Notes, RobotsRecords
 from crawl4r.urls.policy import LinkRules, RobotsRules
 from crawl4r.urls.scope import ScopeRules
 
@@ -66,18 +69,24 @@ Kind = TypeVar("Kind")
 
 
 class Answers:
-    """A transport that answers from a dict; for what is not in it, with 404 or what it is told."""
+    """A transport that answers from a dict; for what is not in it, with 404 or what it is told.
+
+    An exception in the dict is raised: a bug of the transport.
+    """
 
     renders = False
 
-    def __init__(self, answers: Mapping[str, Response | Failure]) -> None:
+    def __init__(self, answers: Mapping[str, Response | Failure | Exception]) -> None:
         self.answers = dict(answers)
         self.otherwise: Response | Failure = answer(404)
         self.asked: list[str] = []
 
     async def fetch(self, request: Request) -> Response | Failure:
         self.asked.append(request.url)
-        return self.answers.get(request.url, self.otherwise)
+        given = self.answers.get(request.url, self.otherwise)
+        if isinstance(given, Exception):
+            raise given
+        return given
 
     async def close(self) -> None:
         pass
@@ -108,7 +117,7 @@ class SmallCrawl:
     def __init__(
         self,
         folder: Path,
-        answers: Mapping[str, Response | Failure] | None = None,
+        answers: Mapping[str, Response | Failure | Exception] | None = None,
         *,
         links: LinkRules = IN_SCOPE,
         robots: RobotsRules | None = None,
@@ -174,6 +183,22 @@ class SmallCrawl:
         (taken,) = self.frontier.lease(HOST, 1)
         known = {name: getattr(taken, name) for name in Lease.__struct_fields__}
         return Lease(**{**known, **facts})
+
+    def visitor(self) -> Visitor:
+        return Visitor(self.sender, self.admission, self.judge, self.budgets, self.clock)
+
+    def keeper(self, **options: Any) -> Keeper:
+        targets = CommitTargets(
+            self.database,
+            self.frontier,
+            self.captures,
+            self.blobs,
+            [],
+            Notes(self.database),
+            HostMemories(self.database),
+            Revisits(self.database),
+        )
+        return Keeper(targets, self.budgets, self.clock, **{"group": 1, **options})
 
     def state_of(self, path: str) -> str:
         ((state,),) = self.database.read("SELECT state FROM urls WHERE url = ?", (SITE + path,))

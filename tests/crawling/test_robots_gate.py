@@ -24,7 +24,8 @@ LOOP = answer(301, location=ROBOTS)
 WORDS = {
     "a rule": ({ROBOTS: DENIES}, RULES, DENIED, RULE),
     "no rule for it": (
-        {ROBOTS: answer(200, b"User-agent: *\nDisallow: /b")}, RULES, None, "robots.txt: no rule matches",
+        {ROBOTS: answer(200, b"User-agent: *\nDisallow: /b")},
+        RULES, None, "robots.txt: no rule matches",
     ),
     "not there": ({ROBOTS: answer(404)}, ALLOW, None, NO_GROUP),
     "forbidden": ({ROBOTS: answer(403)}, ALLOW, None, NO_GROUP),
