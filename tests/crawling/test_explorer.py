@@ -107,16 +107,24 @@ def test_a_dry_host_is_asked_for_what_it_may_have(
     assert found == looks
 
 
-def test_a_list_is_followed_while_its_pages_bring_something_new(tmp_path: Path) -> None:
-    known = ["/list?page=2", "/list?page=3"]
+@pytest.mark.parametrize(
+    ("story", "last"),
+    [
+        ("/{list}/{story}", 7),  # page 7 is not there
+        ("/{story}", 5),  # each page names what the one before it named
+    ],
+)
+def test_a_list_is_followed_while_its_pages_bring_something_new(
+    tmp_path: Path, story: str, last: int
+) -> None:
     pages = {
-        f"/list?page={number}": names(*(f"/{number}/{story}" for story in range(5)))
-        for number in range(4, 7)
+        f"/list?page={n}": names(*(story.format(list=n, story=each) for each in range(5)))
+        for n in range(4, 7)
     }
     with small_crawl(tmp_path) as crawl:
-        looks = asked(crawl, LISTS, known, pages)
+        looks = asked(crawl, LISTS, ["/list?page=2", "/list?page=3"], pages)
     lists = [path for look in looks for path in look if path.startswith("/list")]
-    assert lists == [f"/list?page={number}" for number in range(4, 8)]
+    assert lists == [f"/list?page={n}" for n in range(4, last + 1)]
 
 
 def test_a_place_that_names_pages_is_the_one_that_is_used(tmp_path: Path) -> None:

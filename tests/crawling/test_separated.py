@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +35,19 @@ def announce(spool: Path, *discoveries: Discovery, segment_bytes: int = LARGE) -
 class Scraper:
     """A feed, with what it feeds."""
 
-    def __init__(self, crawl: SmallCrawl, spool: Path, drained: str = "keep") -> None:
+    def __init__(
+        self,
+        crawl: SmallCrawl,
+        spool: Path,
+        drained: str = "keep",
+        may_come: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.hosts: list[str] = []
-        self.may_come = True
         self.schedule = Schedule(
             crawl.frontier, crawl.budgets, crawl.clock, needs_robots=crawl.robots.needs
         )
         self.feed = SpoolFeed(
-            SpoolSource(spool, drained, lambda: self.may_come),
+            SpoolSource(spool, drained, may_come),
             crawl.database,
             crawl.frontier,
             crawl.captures,
@@ -150,28 +155,39 @@ def test_segments_that_were_read_are_put_away_as_told(
     assert len(list((spool / "archived").glob("*.jsonl"))) == archived
 
 
+async def scrape(crawl: SmallCrawl, scraper: Scraper) -> list[str]:
+    """Visit what the feed brings, until there is nothing more to come; which URLs those were."""
+    following = asyncio.create_task(scraper.feed.follow())
+    visited = []
+    while isinstance(turn := await scraper.schedule.next(), PageTurn):
+        visited.append(turn.lease.url)
+        turn.host.withdraw(crawl.now)
+        visit = await crawl.judge.judge(turn.lease, answer(404))
+        crawl.frontier.settle([visit.ending])
+        scraper.schedule.settled(HOST)
+    following.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await following
+    return visited
+
+
 def test_a_scraper_ends_once_nothing_more_can_come(tmp_path: Path) -> None:
+    """A discoverer that ends says its last word between two looks: that is still read."""
     spool = tmp_path / "spool"
     announce(spool, Discovery(SITE + "/a"))
+    looks = [True, True]
 
-    async def scrape(crawl: SmallCrawl) -> list[str]:
-        scraper = Scraper(crawl, spool)
-        scraper.may_come = False
-        following = asyncio.create_task(scraper.feed.follow())
-        visited = []
-        while isinstance(turn := await scraper.schedule.next(), PageTurn):
-            visited.append(turn.lease.url)
-            turn.host.withdraw(crawl.now)
-            visit = await crawl.judge.judge(turn.lease, answer(404))
-            crawl.frontier.settle([visit.ending])
-            scraper.schedule.settled(HOST)
-        following.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await following
-        return visited
+    def may_come() -> bool:
+        if looks:
+            return looks.pop()
+        if len(segment_names(spool / "discoveries")) == 1:
+            announce(spool, Discovery(SITE + "/last"), segment_bytes=SMALL)
+        return False
 
     with small_crawl(tmp_path, robots=RobotsRules(obey=False)) as crawl:
-        assert asyncio.run(asyncio.wait_for(scrape(crawl), 20)) == [SITE + "/a"]
+        scraper = Scraper(crawl, spool, may_come=may_come)
+        visited = asyncio.run(asyncio.wait_for(scrape(crawl, scraper), 20))
+    assert visited == [SITE + "/a", SITE + "/last"]
     assert read_progress(spool).bookmark != Bookmark(), "the discoverer is told how far it is"
 
 
