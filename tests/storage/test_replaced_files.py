@@ -41,6 +41,7 @@ def test_a_disk_that_fails_while_rows_still_come_is_told_of(
             raise failures.pop()
         sync(fd)
 
+    # No disk fails by request: what the kernel says once can only be said in its place.
     monkeypatch.setattr(os, "fsync", fail_once)
 
     def fill() -> None:

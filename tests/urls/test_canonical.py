@@ -1,5 +1,6 @@
 """One spelling for each URL (G2)."""
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -7,7 +8,6 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from crawl4r.errors import InvalidUrl
-from crawl4r.urls import canonical
 from crawl4r.urls.canonical import (
     CanonicalRules,
     canonicalize,
@@ -264,8 +264,15 @@ def test_what_is_spelled_without_the_parser_is_what_the_parser_says(
     ["/", "/a", "/a/b.html", "x", "a/b/", "../", "../../../x", "a-b_c.d/e~f", "/0/1#x"]
     + ["http://e.org/", "https://f.org/a/b.html#x", "http://f.org:81/a/"],
 )
-def test_plain_paths_need_no_parser(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_paths_need_no_parser(path: str) -> None:
     base = "http://e.org/dir/page?q=1"
     expected = canonicalize(path, base)  # which also looks at the base
-    monkeypatch.setattr(canonical, "canonicalize_any", None)
-    assert canonicalize(path, base) == expected
+    called: set[str] = set()
+    sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_name))
+    try:
+        spelled = canonicalize(path, base)
+    finally:
+        sys.setprofile(None)
+    assert spelled == expected
+    assert "canonicalize" in called
+    assert canonicalize_any.__name__ not in called
