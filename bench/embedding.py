@@ -108,11 +108,11 @@ def loading(cache: Path, rounds: int) -> None:
 def bulk(cache: Path, chunks: Sequence[str], rounds: int) -> float:
     """Prints rates; returns that of the embedder as a share of onnxruntime's."""
     from crawl4r.search.embed.minilm import MiniLmEmbedder  # noqa: PLC0415
-    from crawl4r.search.embed.minilm_file import INPUT  # noqa: PLC0415
 
     embedder = MiniLmEmbedder(cache, threads=1)
     tokens = [embedder._windows(text) for text in chunks]
     session = embedder._for_passages
+    given = session.get_inputs()[0].name
 
     ours = [0.0] * rounds
     bare = [0.0] * rounds
@@ -121,7 +121,7 @@ def bulk(cache: Path, chunks: Sequence[str], rounds: int) -> float:
         for at, (text, rows) in enumerate(zip(chunks, tokens, strict=True)):
             work: list[tuple[list[float], Callable[[], object]]] = [
                 (ours, lambda text=text: embedder.embed([text])),  # type: ignore[misc]
-                (bare, lambda rows=rows: [session.run(None, {INPUT: row}) for row in rows]),  # type: ignore[misc]
+                (bare, lambda rows=rows: [session.run(None, {given: row}) for row in rows]),  # type: ignore[misc]
             ]
             # Chunk by chunk, each first in turn: the machine's load changes within seconds.
             for results, run in work if (number + at) % 2 else reversed(work):

@@ -181,7 +181,7 @@ def write(workspace: Path) -> dict[str, int]:
 def _revise(index: Any) -> list[Any]:
     """New versions of some documents, with words at once and vectors to come."""
     from crawl4r.indexing.passages import searchable  # noqa: PLC0415
-    from crawl4r.search.catalogue import IndexedPassage, Version  # noqa: PLC0415
+    from crawl4r.search.indexed_passage import IndexedPassage, Version  # noqa: PLC0415
 
     chance = random.Random()
     puts, waiting = [], []

@@ -105,7 +105,7 @@ def made_vectors(real: Any, real_chunks: int, count: int) -> Any:
 
 def repeated(pages: Sequence[Page], count: int) -> Iterator[tuple[Any, list[Any]]]:
     """Versions with their entries, `count` of these in all; edited from the second round on."""
-    from crawl4r.search.catalogue import Version  # noqa: PLC0415
+    from crawl4r.search.indexed_passage import Version  # noqa: PLC0415
 
     chance = random.Random(1)
     words = sorted({w for page in pages[::5] for _, text in page.chunks for w in text.split()})
@@ -130,7 +130,7 @@ def repeated(pages: Sequence[Page], count: int) -> Iterator[tuple[Any, list[Any]
 
 
 def _entry(chunk: Any, text: str, turn: int) -> Any:
-    from crawl4r.search.catalogue import PassageEntry  # noqa: PLC0415
+    from crawl4r.search.indexed_passage import PassageEntry  # noqa: PLC0415
 
     name = f"{chunk.id}-{turn}"
     return PassageEntry(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -18,12 +20,26 @@ MACHINE_PATHS = re.compile(rb"/(?:work|root)/")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z0-9,._-]+\])?==\S+", re.MULTILINE)
 
+MOST_LINES, MOST_OF_A_FUNCTION, USUAL_FUNCTION, MOST_PARAMETERS = 350, 45, 25, 8
+LONG_MODULES = {  # each with its reason
+    "content/verdict/signature_list.py",  # a list of data
+    "wiring/crawl.py",  # is being cut
+    "workspace/run.py",  # is being cut
+    "workspace/workspace.py",  # is being cut
+}
+LONG_FUNCTIONS = {
+    "content/extract/blocks.py _walk",  # a loop over each node of a page: a call a node costs as much
+    "workspace/run.py __init__",  # is being cut
+}
+MANY_PARAMETERS = {"resilience/watchdog.py"}  # workspace/watch.py names them, and is being cut
+
 
 def imports_of(file: Path) -> set[tuple[str, str]]:
     """(module, name) of everything a file imports, at any depth."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
+            assert not node.level, f"{file}: write the whole name of {node.module}"
             found |= {(node.module, alias.name) for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {(alias.name, "") for alias in node.names}
@@ -39,6 +55,75 @@ def test_only_the_http_door_asks_for_what_comes_with_its_framework() -> None:
         and PACKAGE / "interfaces" / "http" not in file.parents
     ]
     assert offences == []
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """The path of each module inside the package, and its file."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        yield file.relative_to(PACKAGE).as_posix(), file
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions() -> Iterator[tuple[str, Function]]:
+    for path, file in sources():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, Function):
+                yield f"{path} {node.name}", node
+
+
+def lines_of(node: Function) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_no_module_is_longer_than_a_sitting() -> None:
+    lines = {path: len(file.read_text().splitlines()) for path, file in sources()}
+    assert len(lines) > 100
+    too_long = {path: count for path, count in lines.items() if count > MOST_LINES}
+    assert too_long.keys() - LONG_MODULES == set()
+
+
+def test_functions_fit_a_screen() -> None:
+    lengths = sorted((lines_of(node), name) for name, node in functions())
+    assert len(lengths) > 1_000
+    assert lengths[int(len(lengths) * 0.95)][0] <= USUAL_FUNCTION
+    too_long = {name for length, name in lengths if length > MOST_OF_A_FUNCTION}
+    assert too_long - LONG_FUNCTIONS == set()
+
+
+def test_constructors_take_few_values_outside_of_wiring() -> None:
+    too_many = {
+        name.removesuffix(" __init__")
+        for name, node in functions()
+        if name.endswith(" __init__")
+        and len(node.args.args) + len(node.args.kwonlyargs) - 1 > MOST_PARAMETERS
+    }
+    assert {path for path in too_many if not path.startswith("wiring/")} - MANY_PARAMETERS == set()
+
+
+def test_no_two_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path, file in sources():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_modules_do_not_import_each_other() -> None:
+    """Counted are imports for types and inside functions, too: a reader follows those as well."""
+    modules = {f"crawl4r/{path}".removesuffix(".py").replace("/", "."): f for path, f in sources()}
+    modules = {name.removesuffix(".__init__"): file for name, file in modules.items()}
+    needs: dict[str, set[str]] = {}
+    for name, file in modules.items():
+        named = {f"{module}.{each}" for module, each in imports_of(file)}
+        parents = {module for module, each in imports_of(file) if f"{module}.{each}" not in modules}
+        needs[name] = ((named | parents) & modules.keys()) - {name}
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as problem:
+        pytest.fail(" -> ".join(problem.args[1]))
 
 
 def test_what_the_sandbox_is_to_run_is_there() -> None:

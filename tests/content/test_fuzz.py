@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawl4r.crawling.safe_reader import SafeReader, Unreadable
-from crawl4r.documents.documenter import extract_body
+from crawl4r.documents.extract_safely import extract_body
 from crawl4r.model import PageBody, Verdict
 from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.settings.load import Settings
-from crawl4r.settings.sections import Content
+from crawl4r.settings.sections.content import Content
 from crawl4r.urls.policy import LinkRules
 from crawl4r.wiring.documents import make_extractors
 from tests.content.parser_killers import tangles

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -164,18 +166,23 @@ def test_a_line_of_another_program_may_hold_the_url_alone() -> None:
     assert parse_line(b'{"url": "http://e.org/", "referrer": null, "metadata": null}') is not None
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def no_file_grows_past(size: int) -> Iterator[None]:
+    """The kernel writes up to there, and refuses the rest, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
     writer = SpoolWriter(tmp_path, 100_000)
     writer.append([discovery(1)])
-    real = os.write
-
-    def fail_half_way(fd: int, data: bytes) -> int:
-        if len(data) > 40:
-            return real(fd, data[:40])
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as broken, pytest.raises(StorageFull, match="free some space"):
-        broken.setattr(os, "write", fail_half_way)
+    (segment,) = tmp_path.iterdir()
+    room = segment.stat().st_size + 40  # not for a whole line
+    with no_file_grows_past(room), pytest.raises(StorageFull, match="free some space"):
         writer.append([discovery(2), discovery(3)])
     assert writer.last_number == 1
     assert numbers(SpoolReader(tmp_path)) == [1]

@@ -14,11 +14,13 @@ import pytest
 
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import UsageError
-from crawl4r.indexing.indexer import IndexRules, index_all
+from crawl4r.indexing.indexer import index_all
 from crawl4r.indexing.passages import embedded_text
-from crawl4r.search.catalogue import Catalogue, IndexedPassage
+from crawl4r.indexing.rules import IndexRules
+from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.generations import Generations
 from crawl4r.search.index import Index
+from crawl4r.search.indexed_passage import IndexedPassage
 from crawl4r.search.keyword.tantivy import TantivyIndex
 from crawl4r.search.port import Filters
 from crawl4r.search.query import parse

@@ -7,7 +7,8 @@ import pytest
 import crawl4r
 from crawl4r.errors import UsageError
 from crawl4r.indexing.cutter import cut, embedded_text
-from crawl4r.indexing.indexer import IndexRules, index_all
+from crawl4r.indexing.indexer import index_all
+from crawl4r.indexing.rules import IndexRules
 from crawl4r.search.port import Filters
 from crawl4r.search.query import parse
 from tests.indexing.indexed import count_words, found, index, indexing, opened, put

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from crawl4r.errors import UsageError
-from crawl4r.indexing.indexer import IndexRules
+from crawl4r.indexing.rules import IndexRules
 from crawl4r.indexing.searcher import Searcher
 from crawl4r.search.port import Filters
 from crawl4r.search.request import Answer, Fusion, Mode, SearchRequest

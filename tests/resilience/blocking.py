@@ -1,24 +1,39 @@
-"""python -m tests.resilience.blocking URL WORKSPACE SECONDS [exits]: a program that blocks its loop.
+"""python -m tests.resilience.blocking URL WORKSPACE [exits]: a program that blocks its loop.
 
-It iterates over a crawl and calls `time.sleep` at the third page, as programs do that know no better.
+It iterates over a crawl and waits at the third page for something slow, as programs do that know no
+better: until the watchdog has seen the loop blocked for longer than it would bear, were the process its
+own to end. When it is (`exits`), for ever.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import threading
 import time
 
 import crawl4r
 from crawl4r.interfaces.cli.log_lines import set_up_logging
+from crawl4r.workspace.run import CrawlRun
+
+UNBEARABLE = 2.0  # seconds: two thresholds
 
 
-def do_something_slow_with_a_page(seconds: float) -> None:
-    time.sleep(seconds)
+def do_something_slow_with_a_page(done: int) -> None:
+    os.read(done, 1)
 
 
-async def main(url: str, workspace: str, seconds: float, *, exits: bool) -> None:
+def end_when_it_was_seen(crawl: CrawlRun, done: int) -> None:
+    """In a thread, as the event loop is blocked."""
+    while (crawl.history["last_stall"] or {}).get("loop_blocked_s", 0.0) < UNBEARABLE:
+        time.sleep(0.01)
+    os.write(done, b".")
+
+
+async def main(url: str, workspace: str, *, exits: bool) -> None:
     options = {"allow_private": ["127.0.0.1"], "rate": 0, "extract": False}
+    is_done, done = os.pipe()
     async with crawl4r.open(workspace, **options) as opened:
         crawl = opened.crawl(url)
         crawl.may_exit = exits
@@ -26,11 +41,13 @@ async def main(url: str, workspace: str, seconds: float, *, exits: bool) -> None
         async for _ in crawl:
             number += 1
             if number == 3:
-                do_something_slow_with_a_page(seconds)
+                if not exits:
+                    threading.Thread(target=end_when_it_was_seen, args=(crawl, done)).start()
+                do_something_slow_with_a_page(is_done)
         print(number, "pages")
 
 
 if __name__ == "__main__":
     set_up_logging("warning", as_json=True)
-    url, workspace, seconds, *words = sys.argv[1:]
-    asyncio.run(main(url, workspace, float(seconds), exits="exits" in words))
+    url, workspace, *words = sys.argv[1:]
+    asyncio.run(main(url, workspace, exits="exits" in words))

@@ -60,8 +60,9 @@ def test_a_disk_that_is_away_for_a_while_is_noticed_and_the_store_opened_again(
         while not run.reopening.problem:  # noqa: ASYNC110 - nobody calls
             await asyncio.sleep(0.02)
         place.mkdir()
-        await asyncio.sleep(2.5)  # it has probed, and found an empty folder that can be written
-        assert run.reopening.problem
+        # It has probed: the empty folder can be written, and holds no database.
+        while run.reopening.problem != f"{place / 'state.db'} is not there":  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
         os.rename(place, tmp_path / "not the disk")
         os.rename(elsewhere, place)
 

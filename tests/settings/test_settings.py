@@ -11,7 +11,7 @@ from crawl4r.errors import SettingsError
 from crawl4r.fetch.proxies import Rotation
 from crawl4r.frontier.priority import Strategy
 from crawl4r.settings.load import Settings, load_settings, overrides_of, profile_names, profile_text
-from crawl4r.settings.sections import Agent
+from crawl4r.settings.sections.fetch import Agent
 
 
 def load(**sections: Any) -> Settings:

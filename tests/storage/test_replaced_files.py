@@ -35,6 +35,7 @@ def test_a_disk_that_fails_is_told_of(tmp_path: Path, monkeypatch: pytest.Monkey
 
     with closing(made(tmp_path)) as files:
         files.take("edges", PIECE)
+        # No disk fails by request: what the kernel says can only be said in its place.
         monkeypatch.setattr(os, "fsync", fail)
         with pytest.raises(StorageFull, match="Input/output error"):
             files.complete()

@@ -29,6 +29,7 @@ class Statements:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, tuple[str, str]] = {}
         self._connect = sqlite3.connect
+        # SQLite traces a connection, and nothing names those that a crawl opens in its threads.
         monkeypatch.setattr(sqlite3, "connect", self._traced)
 
     def _traced(self, path: Any, **options: Any) -> sqlite3.Connection:

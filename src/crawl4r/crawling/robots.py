@@ -38,7 +38,7 @@ class RobotsWord(NamedTuple):
     reason: str
 
 
-class _Known(Struct):
+class _ParsedRobots(Struct):
     record: RobotsRecord
     file: RobotsFile
 
@@ -62,7 +62,7 @@ class RobotsGate:
         self._backoff = backoff
         self._wall = wall
         self._chance = chance
-        self._at_hand: OrderedDict[str, _Known] = OrderedDict()
+        self._at_hand: OrderedDict[str, _ParsedRobots] = OrderedDict()
         self._attempts: dict[str, int] = {}  # failed ones, of origins still being asked
 
     def adopt(self, rules: RobotsRules) -> None:
@@ -162,7 +162,7 @@ class RobotsGate:
         ttl = self._rules.unreachable_ttl if outcome in TEMPORARY else self._rules.ttl
         return RobotsRecord(origin, outcome, status, body, now, now + max(ttl, _LEAST_TTL))
 
-    def _known(self, origin: str) -> _Known | None:
+    def _known(self, origin: str) -> _ParsedRobots | None:
         known = self._at_hand.get(origin)
         if known is None:
             record = self._records.get(origin)
@@ -174,9 +174,9 @@ class RobotsGate:
             return None
         return known
 
-    def _keep_at_hand(self, record: RobotsRecord) -> _Known:
+    def _keep_at_hand(self, record: RobotsRecord) -> _ParsedRobots:
         file = RobotsFile(record.body if record.outcome == RULES else b"")
-        known = self._at_hand[record.origin] = _Known(record, file)
+        known = self._at_hand[record.origin] = _ParsedRobots(record, file)
         if len(self._at_hand) > _PARSED_AT_HAND:
             self._at_hand.popitem(last=False)
         if self._rules.obey and (delay := file.crawl_delay(self._rules.agents)):

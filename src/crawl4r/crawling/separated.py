@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from msgspec import Struct
+
 from crawl4r import events
 from crawl4r.archive.captures import Captures
 from crawl4r.clock import epoch_of, iso_time
@@ -111,35 +113,39 @@ class BackPressure:
         self._pause_gate.gap = _SLOWEST * max(0.0, (share - _GO_ON_AT) / (1 - _GO_ON_AT)) ** 2
 
 
+class SpoolSource(Struct, frozen=True):
+    """Where discoveries come from, and until when."""
+
+    folder: Path
+    drained: str  # what becomes of segments that were read: archive, delete or keep
+    expects_more: Callable[[], bool]  # False once no discoverer will add any
+
+
 class SpoolFeed:
     """Turns discoveries into URLs to visit, until there are no more to come."""
 
     def __init__(
         self,
-        spool: Path,
+        source: SpoolSource,
         database: Database,
         frontier: Frontier,
         captures: Captures,
         schedule: Schedule,
         judge: LinkJudge,
         *,
-        drained: str,
         wall: Callable[[], float],
-        expects_more: Callable[[], bool],
         on_host: Callable[[str], None],
     ) -> None:
-        """`drained` is what becomes of segments: archive, delete or keep."""
-        self._spool = spool
-        self._reader = SpoolReader(spool / "discoveries")
+        """`on_host` hears the host and port of each discovery that the scope admits."""
+        self._source = source
+        self._reader = SpoolReader(source.folder / "discoveries")
         self._database = database
         self._notes = Notes(database)
         self._frontier = frontier
         self._captures = captures
         self._schedule = schedule
         self._judge = judge
-        self._drained = drained
         self._wall = wall
-        self._expects_more = expects_more
         self._on_host = on_host
         self.bookmark = Bookmark.from_text(self._notes.get(BOOKMARK))
         self._told: SpoolProgress | None = None
@@ -148,7 +154,8 @@ class SpoolFeed:
     async def follow(self) -> None:
         """Read on while there is, or may be, more; then the crawl may end."""
         while True:
-            may_come = self._expects_more()  # asked before we look: nothing comes unseen after it
+            # Asked before the look: a discoverer that has ended by then adds nothing after it.
+            may_come = self._source.expects_more()
             is_idle = not self.take_some()
             self._tell()
             if is_idle and not may_come:
@@ -218,17 +225,17 @@ class SpoolFeed:
         progress = SpoolProgress(self.bookmark, self._frontier.count_unfinished())
         if progress != self._told:
             with contextlib.suppress(OSError):  # it is a copy; the next one may succeed
-                write_progress(self._spool, progress)
+                write_progress(self._source.folder, progress)
                 self._told = progress
 
     def _put_drained_away(self) -> None:
-        if self._drained == "keep":
+        if self._source.drained == "keep":
             return
         for segment in self._reader.drained(self.bookmark):
             with contextlib.suppress(OSError):  # it is passed over either way
-                if self._drained == "delete":
+                if self._source.drained == "delete":
                     segment.unlink()
                 else:
-                    place = self._spool / "archived"
+                    place = self._source.folder / "archived"
                     place.mkdir(exist_ok=True)
                     segment.rename(place / segment.name)

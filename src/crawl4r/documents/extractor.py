@@ -220,7 +220,7 @@ def _indented(text: str, most: int) -> str:
 
 
 def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], bytes], Extraction]:
-    """The sandbox's entry: `(head, body) -> extraction`; `documenting.extract_body` makes the head.
+    """The sandbox's entry: `(head, body) -> extraction`; `extract_safely.extract_body` makes the head.
 
     `max_characters` of the config is the most that a document keeps.
     """

@@ -11,16 +11,15 @@ import os
 import socket
 import time
 from collections.abc import Mapping
-from io import BytesIO
 from typing import Any
 
 import pycurl
-from msgspec import Struct, field
 
 from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.fetch.connection_cost import Effort
 from crawl4r.fetch.cookie_jar import CookieJar
 from crawl4r.fetch.curl_errors import costly_answer, failure_of
+from crawl4r.fetch.curl_handle import HandleOptions, Transfer
 from crawl4r.fetch.curl_sockets import CurlSockets
 from crawl4r.fetch.headers import parse_head
 from crawl4r.fetch.port import FetchLimits, Request
@@ -31,34 +30,7 @@ from crawl4r.urls.canonical import host_of_netloc, split
 from crawl4r.urls.egress import AddressGate
 
 _MAX_IDLE_HANDLES = 256
-_NAMES_KEPT = 60.0  # seconds that an address is used without asking for it again
 _HTTP_VERSIONS = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
-
-
-class _Transfer(Struct):
-    """What belongs to one request while it runs on a handle.
-
-    Head and body are one buffer each: a server chooses how small its chunks are, so a chunk must
-    leave no object behind. libcurl caps both as they arrive: the head by itself, the body by
-    MAXFILESIZE.
-    """
-
-    request: Request
-    host: str
-    answer: asyncio.Future[Response | Failure]
-    started: float
-    head: BytesIO = field(default_factory=BytesIO)
-    body: BytesIO = field(default_factory=BytesIO)
-    refusal: str | None = None
-    is_cut: bool = False
-
-    def take(self, chunk: bytes) -> int:
-        """Like `body.write`, but ends the transfer when there is enough."""
-        taken = self.body.write(chunk)
-        self.is_cut = self.body.tell() >= (self.request.cut_at or 0)
-        return 0 if self.is_cut else taken
-
-
 _CLOSED = Failure(Verdict.NETWORK_ERROR, "the crawl ended", True, hurts_host=False)
 
 
@@ -98,12 +70,13 @@ class CurlTransport:
         self._now = clock.monotonic
         self._gate = gate
         self._limits = limits or FetchLimits()
-        self._http2 = http2
         self._resolve = resolve or {}
-        self._ca_file = ca_file
         self._jar = CookieJar() if cookies else None
+        self._options = HandleOptions(
+            self._limits, clock, self._jar, http2=http2, resolve=self._resolve, ca_file=ca_file
+        )
         self._idle: list[pycurl.Curl] = []
-        self._running: dict[pycurl.Curl, _Transfer] = {}
+        self._running: dict[pycurl.Curl, Transfer] = {}
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._sockets = CurlSockets()
@@ -118,15 +91,18 @@ class CurlTransport:
     async def fetch(self, request: Request) -> Response | Failure:
         if request.proxy and (refusal := await self._refusal_behind_proxy(request.url)):
             return Failure(Verdict.EGRESS_REFUSED, refusal, False, hurts_host=False)
-        handle = self._idle.pop() if self._idle else self._new_handle()
-        transfer = _Transfer(
+        handle = self._idle.pop() if self._idle else self._options.new_handle()
+        transfer = Transfer(
             request,
             host_of_netloc(split(request.url).netloc),
             self._loop.create_future(),
             self._now(),
         )
         try:
-            self._aim(handle, transfer)
+            # libcurl remembers that a name had no address, which may be the name server's fault.
+            self._options.aim(
+                handle, transfer, self._open_socket, keeps_names=not self._is_lost_for_names
+            )
         except (pycurl.error, UnicodeError) as problem:
             self._put_back(handle)
             return Failure(Verdict.NETWORK_ERROR, f"request: {problem}", transient=False)
@@ -171,75 +147,7 @@ class CurlTransport:
         self._loop.remove_reader(self._sockets)
         self._sockets.close()
 
-    def _new_handle(self) -> pycurl.Curl:
-        limits, on_machine = self._limits, self._clock.on_machine
-        handle = pycurl.Curl()
-        for option, value in (
-            (pycurl.NOSIGNAL, 1),
-            (pycurl.FOLLOWLOCATION, 0),
-            (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
-            (pycurl.CONNECTTIMEOUT_MS, round(on_machine(limits.connect_timeout) * 1000)),
-            (pycurl.LOW_SPEED_LIMIT, round(limits.slowest * self._clock.speed)),
-            (pycurl.LOW_SPEED_TIME, max(1, round(on_machine(limits.slow_seconds)))),
-            (pycurl.TIMEOUT_MS, round(on_machine(limits.timeout) * 1000)),
-            (pycurl.HTTP_CONTENT_DECODING, 0),  # ours has a cap, and knows zstd
-            (pycurl.HTTP09_ALLOWED, 0),
-            (pycurl.TCP_KEEPALIVE, 1),
-            (
-                pycurl.HTTP_VERSION,
-                pycurl.CURL_HTTP_VERSION_2TLS if self._http2 else pycurl.CURL_HTTP_VERSION_1_1,
-            ),
-        ):
-            handle.setopt(option, value)
-        if self._jar is not None:
-            self._jar.give_to(handle)
-        return handle
-
-    def _aim(self, handle: pycurl.Curl, transfer: _Transfer) -> None:
-        request = transfer.request
-        handle.setopt(pycurl.URL, request.url)
-        if request.url.startswith("https:"):
-            handle.setopt(pycurl.CAINFO, self._roots())
-        handle.setopt(pycurl.HTTPHEADER, request.headers)
-        handle.setopt(pycurl.HEADERFUNCTION, transfer.head.write)
-        handle.setopt(
-            pycurl.WRITEFUNCTION, transfer.take if request.cut_at else transfer.body.write
-        )
-        limit = 0 if request.cut_at else self._limits.max_bytes
-        handle.setopt(pycurl.MAXFILESIZE_LARGE, limit)
-        handle.setopt(pycurl.CONNECT_ONLY, int(request.connects_only))
-        # libcurl keeps it in mind when a name had no address, which may be the name server's fault.
-        kept = 0.0 if self._is_lost_for_names else self._clock.on_machine(_NAMES_KEPT)
-        handle.setopt(pycurl.DNS_CACHE_TIMEOUT, int(kept))
-        handle.setopt(pycurl.PROXY, request.proxy or "")  # an empty one: none, whatever the
-        handle.setopt(pycurl.NOPROXY, "")  # environment says
-        # The proxy's own host is what is connected to when there is one.
-        connects_to = _host_of_proxy(request.proxy) if request.proxy else transfer.host
-
-        def open_socket(_purpose: int, address: tuple[Any, ...]) -> Any:
-            return self._open_socket(transfer, connects_to, address)
-
-        handle.setopt(pycurl.OPENSOCKETFUNCTION, open_socket)
-        if self._resolve:
-            handle.setopt(pycurl.RESOLVE, self._resolve_lines(request.url))
-
-    def _roots(self) -> str:
-        """The file of root certificates; who asks for http alone need not load what finds it."""
-        if self._ca_file is None:
-            import certifi  # noqa: PLC0415 - with what it loads, a fiftieth of a start
-
-            self._ca_file = certifi.where()
-        return self._ca_file
-
-    def _resolve_lines(self, url: str) -> list[str]:
-        parts = split(url)
-        address = self._resolve.get(parts.host)
-        if address is None:
-            return []
-        port = parts.netloc[len(parts.host) + 1 :] or ("443" if parts.scheme == "https" else "80")
-        return [f"{parts.host}:{port}:{address}"]
-
-    def _open_socket(self, transfer: _Transfer, host: str, address: tuple[Any, ...]) -> Any:
+    def _open_socket(self, transfer: Transfer, host: str, address: tuple[Any, ...]) -> Any:
         family, kind, protocol, where = address
         refusal = self._gate.refusal(where[0], where[1], host.strip("[]"))
         if refusal:
@@ -312,7 +220,7 @@ class CurlTransport:
         if not transfer.answer.done():
             transfer.answer.set_result(answer)
 
-    def _response(self, handle: pycurl.Curl, transfer: _Transfer) -> Response | Failure:
+    def _response(self, handle: pycurl.Curl, transfer: Transfer) -> Response | Failure:
         headers = parse_head(transfer.head.getvalue())
         body = transfer.body.getvalue()
         wire_bytes = len(body)
@@ -343,7 +251,7 @@ class CurlTransport:
             proxy_id(transfer.request.proxy) if transfer.request.proxy else "",
         )
 
-    def _sent_at(self, handle: pycurl.Curl, transfer: _Transfer) -> float:
+    def _sent_at(self, handle: pycurl.Curl, transfer: Transfer) -> float:
         """When the request left: after name look-up, connection and handshake."""
         waited = float(handle.getinfo(pycurl.PRETRANSFER_TIME))
         return transfer.started + self._clock.of_machine(waited)
@@ -357,8 +265,3 @@ class CurlTransport:
 
 def _socket_of(handle: pycurl.Curl) -> int:
     return int(handle.getinfo(pycurl.ACTIVESOCKET))
-
-
-def _host_of_proxy(proxy: str) -> str:
-    authority = proxy.partition("://")[2] or proxy
-    return host_of_netloc(authority.rpartition("@")[2].partition("/")[0])

@@ -14,51 +14,29 @@ A document that cannot be cut or indexed is left out, with the reason; it costs 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
 from msgspec import Struct, field
 
 from crawl4r import events
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import Crawl4rError, StorageDamaged, UsageError
-from crawl4r.indexing.passages import Cut, CutDocuments, Uncut, searchable, text_of
-from crawl4r.search.catalogue import OTHER_LANGUAGE, Catalogue, IndexedPassage, Version, facets_of
+from crawl4r.indexing.documents_in_doubt import DocumentsInDoubt
+from crawl4r.indexing.passages import Cut, CutDocuments, Uncut, searchable
+from crawl4r.indexing.rules import IndexRules
+from crawl4r.indexing.vector_filler import VectorFiller
+from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.index import Index
-from crawl4r.search.port import Embedder, Passage, Vector
+from crawl4r.search.indexed_passage import IndexedPassage, Version
+from crawl4r.search.port import Embedder, Passage
 
 _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
 _CHARACTERS = 8_000_000  # of markdown in one commit, unless a single document has more
-_PASSAGES = 512  # looked at for vectors at once
-_EMBEDDED = 48  # of those embedded at once: about two seconds of one core
 _CURSOR, _RULES, _LANGUAGES, _EPOCH = "cursor", "rules", "languages", "epoch"
-_IN_DOUBT = "in doubt"
-
-
-class IndexRules(Struct, frozen=True):
-    """What is indexed, and in which pieces."""
-
-    languages: frozenset[str] = frozenset(["en"])  # of crawled documents; empty for all
-    with_near: bool = False  # documents that say almost the same as an older one
-    max_tokens: int = 512  # in a passage
-    min_tokens: int = 32  # in the last passage of a section, where the one before it can spare them
-    overlap_tokens: int = 0  # that a passage repeats of the one before it in its section
-
-    @property
-    def cutting(self) -> str:
-        """The name under which an index remembers how its passages were cut."""
-        name = f"structure-{self.max_tokens}-words"
-        usual = IndexRules()
-        if self.min_tokens != usual.min_tokens:
-            name += f"-min-{self.min_tokens}"
-        if self.overlap_tokens:
-            name += f"-overlap-{self.overlap_tokens}"
-        return name
 
 
 class IndexProgress(Struct):
@@ -113,9 +91,11 @@ class Indexer:
         self._cut = cut
         self._rules = rules
         self._previous = previous
+        self._vectors = VectorFiller(index, self._embedder, previous)
         self.is_stopped = False
         self.progress = IndexProgress()
         self._prepare()
+        self._in_doubt = DocumentsInDoubt(self._catalogue)
 
     def _prepare(self) -> None:
         """Make sure that this index is ours to go on with, and drop what a crash left over."""
@@ -134,7 +114,6 @@ class Indexer:
         if self._catalogue.fact(_LANGUAGES) != languages:
             self._catalogue.put_fact(_LANGUAGES, languages)
             self._catalogue.put_fact(_CURSOR, "0")  # everything is judged again
-        self._in_doubt: set[str] = set(json.loads(self._catalogue.fact(_IN_DOUBT) or "[]"))
         self._index.keyword.delete_beyond(self._catalogue.last_number())
         self._index.keyword.commit()
         self._catalogue.commit()
@@ -214,7 +193,7 @@ class Indexer:
     def _index_together(self, batch: Sequence[StoredDocument], broken: Uncut | None = None) -> None:
         """`broken` says why none of them can be indexed."""
         plans = [self._plan(stored, may_stay=not broken) for stored in batch]
-        self._doubt({plan.stored.id for plan in plans if plan.before and not plan.stays})
+        self._in_doubt.add({plan.stored.id for plan in plans if plan.before and not plan.stays})
         wanted = [plan.stored for plan in plans if not plan.stays and not plan.reason]
         made = [broken] * len(wanted) if broken else self._cut([each.document for each in wanted])
         cuts = {stored.id: cut for stored, cut in zip(wanted, made, strict=True)}
@@ -227,7 +206,7 @@ class Indexer:
 
     def _plan(self, stored: StoredDocument, *, may_stay: bool) -> _Plan:
         before = self._catalogue.current(stored.id)
-        reason = self._reason_against(stored)
+        reason = self._rules.reason_against(stored)
         is_same = bool(before and not reason and _is_same(before, stored))
         return _Plan(stored, before, reason, is_same and may_stay)
 
@@ -237,17 +216,6 @@ class Indexer:
         progress.passages += changes.passages
         for reason, count in changes.left_out.items():
             progress.left_out[reason] = progress.left_out.get(reason, 0) + count
-
-    def _doubt(self, ids: set[str]) -> None:
-        """Note which documents the indexes are about to lose passages of.
-
-        After a crash they may have lost them already, while the catalogue has them. If the document
-        has by then become again what it was, nothing else would tell.
-        """
-        if ids - self._in_doubt:
-            self._in_doubt |= ids
-            self._catalogue.put_fact(_IN_DOUBT, json.dumps(sorted(self._in_doubt)))
-            self._catalogue.commit()
 
     def _take(self, plan: _Plan, cut: Cut | Uncut | None, changes: _Changes) -> None:
         stored, before, reason, stays = plan
@@ -278,18 +246,6 @@ class Indexer:
         changes.put += [searchable(found) for found in added]
         changes.passages += len(added)
 
-    def _reason_against(self, stored: StoredDocument) -> str | None:
-        """The rule that keeps a document out of the index, or None."""
-        if stored.deleted_at is not None:
-            return "gone"
-        if stored.near_of and not self._rules.with_near:
-            return "almost the same as another document"
-        language, languages = stored.document.language, self._rules.languages
-        is_foreign = bool(languages and language) and language not in languages
-        if is_foreign and not stored.document.external_id:
-            return OTHER_LANGUAGE.format(language)
-        return None
-
     def _remove(self, before: Version, stored: StoredDocument, changes: _Changes) -> None:
         """The old version goes into the past; one that was only read again was never there."""
         old = self._catalogue.passages_of(before)
@@ -313,9 +269,7 @@ class Indexer:
             vectors.delete(changes.deleted)
             for numbers, at in changes.retired:
                 vectors.retire(numbers, at)
-        if self._in_doubt & done:
-            self._in_doubt -= done
-            self._catalogue.put_fact(_IN_DOUBT, json.dumps(sorted(self._in_doubt)))
+        self._in_doubt.settle(done)
         self._catalogue.commit()
 
     def _drop_vanished(self) -> None:
@@ -325,7 +279,7 @@ class Indexer:
             return
         known = self._documents.ids()
         vanished = {each for each in self._catalogue.current_ids() if each not in known}
-        self._doubt(vanished)
+        self._in_doubt.add(vanished)
         changes = _Changes()
         for document_id in vanished:
             before = self._catalogue.current(document_id)
@@ -336,6 +290,15 @@ class Indexer:
             self._catalogue.take_in(each)
         self._catalogue.put_fact(_EPOCH, epoch)
         self._apply(changes, vanished)
+
+    def embed_some(self) -> int:
+        """Give some passages their vectors; how many, 0 when all have one."""
+        if self.is_stopped:
+            return 0
+        filled = self._vectors.fill_some()
+        self.progress.embedded += filled.embedded
+        self.progress.reused += filled.reused
+        return sum(filled)
 
     def _version(self, stored: StoredDocument) -> Version:
         capture = self._captures.by_id(stored.capture)
@@ -349,43 +312,6 @@ class Indexer:
             document.language, document.kind, "", (), stored.capture, capture.sha256 or "",
             stored.content_hash, capture.fetched_at,
         )  # fmt: skip
-
-    def embed_some(self) -> int:
-        """Give some passages their vectors; how many, 0 when all have one."""
-        vectors = self._index.vectors
-        if self._embedder is None or vectors is None or self.is_stopped:
-            return 0
-        waiting = self._catalogue.waiting(_PASSAGES)
-        if not waiting:
-            return 0
-        known = self._known_vectors({found.entry.key for found in waiting})
-        fresh = list({f.entry.key: f for f in waiting if f.entry.key not in known}.values())
-        fresh = fresh[:_EMBEDDED]
-        if fresh:
-            made = self._embedder.embed([text_of(found) for found in fresh])
-            known |= {found.entry.key: vector for found, vector in zip(fresh, made, strict=True)}
-        done = [found for found in waiting if found.entry.key in known]
-        numbers = [found.entry.number for found in done]
-        vectors.put(
-            [(f.entry.number, facets_of(f.version, f.entry.content_type)) for f in done],
-            np.stack([known[found.entry.key] for found in done]),
-        )
-        self._catalogue.mark_embedded(numbers)
-        self._catalogue.commit()
-        self.progress.embedded += len(fresh)
-        self.progress.reused += len(done) - len(fresh)
-        return len(done)
-
-    def _known_vectors(self, keys: set[bytes]) -> dict[bytes, Vector]:
-        """Vectors of texts that were embedded before, here or in the index that this one replaces."""
-        known: dict[bytes, Vector] = {}
-        for index in (self._index, self._previous):
-            if index is None or index.vectors is None:
-                continue
-            numbers = index.catalogue.embedded(list(keys - known.keys()))
-            vectors = index.vectors.vectors(list(numbers.values()))
-            known |= {key: vectors[n] for key, n in numbers.items() if n in vectors}
-        return known
 
 
 def cursor_of(catalogue: Catalogue) -> int:

@@ -10,7 +10,7 @@ from crawl4r.indexing.cutter import Pieces, embedded_text
 from crawl4r.model import Document
 from crawl4r.processes.blocking_sandbox import BlockingSandbox
 from crawl4r.processes.sandbox import SandboxKilled
-from crawl4r.search.catalogue import IndexedPassage, PassageEntry
+from crawl4r.search.indexed_passage import IndexedPassage, PassageEntry
 from crawl4r.search.port import Passage
 
 _KEY_DIGITS = 32

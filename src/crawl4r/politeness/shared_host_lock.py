@@ -39,7 +39,7 @@ class HeldPlace(Struct, frozen=True):
     before: float  # what stood there
 
 
-class _Host(Struct):
+class _TurnState(Struct):
     """Epoch seconds and process ids; zeros when nobody was there."""
 
     next_at: float
@@ -78,7 +78,7 @@ class HostLock:
                 return max(_SOONEST, min(_LOOK_AGAIN, delay / 10))
             turn = HeldPlace(host, *taken, now + delay, state.next_at)
             try:
-                _write(fd, _Host(turn.next_at, self._me, 0, 0.0))
+                _write(fd, _TurnState(turn.next_at, self._me, 0, 0.0))
             except StorageFull:
                 self._free(turn)
                 raise
@@ -105,11 +105,11 @@ class HostLock:
                 state.next_at = turn.before
             _write(fd, state)
 
-    def _wait_for(self, state: _Host, now: float) -> None:
+    def _wait_for(self, state: _TurnState, now: float) -> None:
         if state.last != self._me:
             state.waiting, state.waited_at = self._me, now
 
-    def _somebody_waits(self, state: _Host, now: float) -> bool:
+    def _somebody_waits(self, state: _TurnState, now: float) -> bool:
         return state.waiting not in {0, self._me} and now - state.waited_at < _WAITS_FOR
 
     def _take_place(self, host: str, places: int) -> tuple[int, int] | None:
@@ -136,13 +136,14 @@ class HostLock:
             del self._ours[turn.host]
 
     @contextmanager
-    def _locked(self, host: str) -> Iterator[tuple[int, _Host]]:
+    def _locked(self, host: str) -> Iterator[tuple[int, _TurnState]]:
         """The state of a host, while nobody else looks at it: a matter of microseconds."""
         fd = self._open(_name(host))
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
             data = os.pread(fd, _STATE.size, 0)
-            yield fd, _Host(*_STATE.unpack(data)) if len(data) == _STATE.size else _Host(0, 0, 0, 0)
+            is_whole = len(data) == _STATE.size
+            yield fd, _TurnState(*_STATE.unpack(data)) if is_whole else _TurnState(0, 0, 0, 0)
         finally:
             os.close(fd)
 
@@ -154,7 +155,7 @@ class HostLock:
             raise StorageFull(f"cannot write {file}: {problem.strerror}") from problem
 
 
-def _write(fd: int, state: _Host) -> None:
+def _write(fd: int, state: _TurnState) -> None:
     try:
         os.pwrite(fd, _STATE.pack(state.next_at, state.last, state.waiting, state.waited_at), 0)
     except OSError as problem:

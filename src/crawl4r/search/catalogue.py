@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawl4r.errors import StorageDamaged
 from crawl4r.formats import zstd
 from crawl4r.safe_text import well_formed
-from crawl4r.search.port import Facets, Passage
+from crawl4r.search.indexed_passage import IndexedPassage, PassageEntry, Version
 from crawl4r.storage.database import Database
 
 SCHEMA = {
@@ -65,73 +64,6 @@ OTHER_LANGUAGE = "language {} is not in index.languages"  # why a document is le
 _LEVEL = 3
 _CHANGES = "changes"
 _AT_ONCE = 500  # numbers in one question
-
-
-class Version(NamedTuple):
-    """A document as it was from `captured_at` on."""
-
-    document_id: str
-    external_id: str
-    url: str
-    title: str
-    domain: str
-    language: str
-    kind: str
-    collection: str
-    tags: tuple[str, ...]
-    capture: int
-    sha256: str
-    content_hash: str
-    captured_at: float
-    retired_at: float | None = None
-    id: int = 0
-
-
-class PassageEntry(NamedTuple):
-    """A chunk of a version, as the catalogue keeps it."""
-
-    number: int
-    chunk_id: str
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks an entry for
-    start: int
-    end: int
-    tokens: int
-    content_type: str
-    headings: tuple[str, ...]
-    text: str
-    key: bytes
-    is_embedded: bool = False
-
-
-class IndexedPassage(NamedTuple):
-    """A passage with its source."""
-
-    entry: PassageEntry
-    version: Version
-
-    def passage(self) -> Passage:
-        return Passage(
-            self.entry.number,
-            self.version.title,
-            self.entry.headings,
-            self.entry.text,
-            facets_of(self.version, self.entry.content_type),
-        )
-
-
-def facets_of(version: Version, content_type: str) -> Facets:
-    return Facets(
-        version.domain,
-        version.language,
-        version.kind,
-        content_type,
-        version.collection,
-        version.tags,
-        version.captured_at,
-        inf if version.retired_at is None else version.retired_at,
-    )
-
-
 _VERSION_FIELDS = ", ".join(f"v.{name}" for name in Version._fields)
 _ENTRY_FIELDS = (
     "c.number, c.chunk_id, c.chunk_index, c.start_char, c.end_char, c.token_count,"

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from crawl4r.search.catalogue import IndexedPassage
+from crawl4r.search.indexed_passage import IndexedPassage
 from crawl4r.search.port import Filters
 from crawl4r.search.rank.fusion import RRF_K
 from crawl4r.search.rank.snippet import Snippet

@@ -18,25 +18,11 @@ from msgspec.structs import replace
 from crawl4r.errors import SettingsError
 from crawl4r.fetch.headers import check_header
 from crawl4r.frontier.priority import Strategy
-from crawl4r.settings.sections import (
-    Address,
-    Agent,
-    Content,
-    Embedding,
-    Exploring,
-    Fetching,
-    Indexing,
-    Limits,
-    Logs,
-    Network,
-    Politeness,
-    Reading,
-    Resilience,
-    ScopeSection,
-    Searching,
-    Spooling,
-    Store,
-)
+from crawl4r.settings.field_kinds import Address
+from crawl4r.settings.sections.content import Content, Embedding, Indexing, Reading, Searching
+from crawl4r.settings.sections.fetch import Agent, Fetching, Network, Politeness
+from crawl4r.settings.sections.operation import Logs, Resilience, Spooling, Store
+from crawl4r.settings.sections.scope import Exploring, Limits, ScopeSection
 from crawl4r.settings.validate import Section, checked
 from crawl4r.urls.egress import AddressGate
 from crawl4r.urls.policy import CrawlLimits, LinkRules, RobotsRules

@@ -91,16 +91,16 @@ def export_warc(
         name, packing = out.name.removesuffix(SUFFIXES[single]), single
     index_name = f"{name}.cdxj" if single else "index.cdxj"
     with export_notes() as notes, files.publishing():
-        walk = _Walk(archive, notes, facts, selection)
-        series = walk.series(name, packing, None if single else max_size, files.open)
+        export = _ExportPass(archive, notes, facts, selection)
+        series = export.series(name, packing, None if single else max_size, files.open)
         with closing(series):
-            walk.write_all(series, on_progress)
+            export.write_all(series, on_progress)
         with files.open(index_name) as index:
             index.writelines(notes.lines())
     if not single:
         remove_leftovers(out, name, series.names)
     paths = [str(files.folder / file) for file in series.names]
-    return walk.result(series, paths, str(files.folder / index_name))
+    return export.result(series, paths, str(files.folder / index_name))
 
 
 def export_wacz(
@@ -115,20 +115,20 @@ def export_wacz(
     """Write a package that replay tools open as it is."""
     files = PartFiles(out.parent)
     with export_notes() as notes, files.publishing(), files.open(out.name) as file:
-        walk = _Walk(archive, notes, facts, selection)
-        with closing(WaczWriter(file, walk.last.fetched_at)) as package:
-            series = walk.series(
+        export = _ExportPass(archive, notes, facts, selection)
+        with closing(WaczWriter(file, export.last.fetched_at)) as package:
+            series = export.series(
                 _WACZ_NAME, Packing.GZIP, max_size, lambda part: package.open(f"archive/{part}")
             )
             with closing(series):
-                walk.write_all(series, on_progress)
+                export.write_all(series, on_progress)
             with package.open("indexes/index.cdx.gz") as index:
                 blocks = write_packed(notes.lines(), index, "index.cdx.gz")
             package.add("indexes/index.idx", blocks)
             with package.open("pages/pages.jsonl") as pages:
                 pages.writelines(page_lines(notes.pages(), archive.documents))
             package.finish(about(name, facts["software"], next(notes.pages(), None)))
-    return walk.result(series, [str(out)], "")
+    return export.result(series, [str(out)], "")
 
 
 def single_file_packing(out: Path) -> Packing | None:
@@ -137,7 +137,7 @@ def single_file_packing(out: Path) -> Packing | None:
     return next(found, None)
 
 
-class _Walk:
+class _ExportPass:
     """One pass over the captures."""
 
     def __init__(

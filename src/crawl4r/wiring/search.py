@@ -13,8 +13,9 @@ from crawl4r import events
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.errors import UsageError
-from crawl4r.indexing.indexer import Indexer, IndexRules
+from crawl4r.indexing.indexer import Indexer
 from crawl4r.indexing.passages import SafeCutter
+from crawl4r.indexing.rules import IndexRules
 from crawl4r.indexing.searcher import Searcher
 from crawl4r.processes.blocking_sandbox import BlockingSandbox
 from crawl4r.processes.entrypoints import CUTTER
@@ -44,13 +45,15 @@ def open_indexer(
     may_replace: bool = True,
     on_replaced: Callable[[str], None] | None = None,
 ) -> Iterator[Indexer]:
-    """Whoever indexes this workspace now; everything in the thread that opens it.
+    """The one indexer of this workspace now; everything in the thread that opens it.
 
     A rebuild fills a new generation, which searches use once this ends without an error. So is an
     index replaced that is not this workspace's alone; without `may_replace` that is LostPlace.
     `on_replaced` hears why, instead of the log.
     """
     refuse_links(path)
+    folder = path / _FOLDER
+    tell = (on_replaced or _log_replaced) if may_replace else None
     with contextlib.ExitStack() as stack:
         stack.callback(WorkspaceLock(path, "index").close)
         state = Database(path / "state.db", read_only=True)
@@ -58,26 +61,12 @@ def open_indexer(
         embedder = build_embedder(settings)
         if embedder:
             stack.callback(embedder.close)
-        generations = Generations(path / _FOLDER)
+        generations = Generations(folder)
         generations.remove_others()
-        current = generations.current()
-        drop_others(path / _FOLDER, current, settings)
-        index = previous = None
-        if current and not rebuild:
-            tell = (on_replaced or _log_replaced) if may_replace else None
-            index = _go_on(current, settings, embedder, tell)
-        if current and not index:
-            with contextlib.suppress(Exception):  # what is being replaced may well be broken
-                previous = open_previous(current, settings, embedder)
-                stack.callback(previous.close)
-        if index is None or current is None:
-            is_first = current is None
-            current = generations.begin()
-            begin_places(current, settings, embedder)
-            index = open_index(current, settings, embedder, writable=True)
-            if is_first:
-                generations.switch_to(current)  # a search finds it empty, but whole
-        stack.enter_context(contextlib.closing(index))
+        drop_others(folder, generations.current(), settings)
+        current, index, previous = _open_target(
+            generations, settings, embedder, stack, rebuild=rebuild, tell=tell
+        )
         cutters = stack.enter_context(contextlib.closing(_make_cutters(settings)))
         indexer = Indexer(
             Documents(state),
@@ -92,7 +81,55 @@ def open_indexer(
         yield indexer
         if current != generations.current() and not indexer.is_stopped:
             generations.switch_to(current)
-            drop_others(path / _FOLDER, current, settings)
+            drop_others(folder, current, settings)
+
+
+def _open_target(
+    generations: Generations,
+    settings: Settings,
+    embedder: Embedder | None,
+    stack: contextlib.ExitStack,
+    *,
+    rebuild: bool,
+    tell: Callable[[str], None] | None,
+) -> tuple[Path, Index, Index | None]:
+    """The generation to fill, its index, and the index that it is to replace, if there is one."""
+    current = generations.current()
+    if current and not rebuild and (index := _go_on(current, settings, embedder, tell)):
+        return current, stack.enter_context(contextlib.closing(index)), None
+    previous = _open_replaced(current, settings, embedder, stack)
+    folder, index = _begin(generations, settings, embedder)
+    return folder, stack.enter_context(contextlib.closing(index)), previous
+
+
+def _open_replaced(
+    current: Path | None,
+    settings: Settings,
+    embedder: Embedder | None,
+    stack: contextlib.ExitStack,
+) -> Index | None:
+    """The index that a new one is to replace; None when there is none, or it is broken."""
+    if current is None:
+        return None
+    try:
+        previous = open_previous(current, settings, embedder)
+    except Exception:  # damage may show in any way, and is the usual reason to replace an index
+        return None
+    stack.callback(previous.close)
+    return previous
+
+
+def _begin(
+    generations: Generations, settings: Settings, embedder: Embedder | None
+) -> tuple[Path, Index]:
+    """A new generation and its empty index."""
+    is_first = generations.current() is None
+    folder = generations.begin()
+    begin_places(folder, settings, embedder)
+    index = open_index(folder, settings, embedder, writable=True)
+    if is_first:
+        generations.switch_to(folder)  # a search finds it empty, but whole
+    return folder, index
 
 
 def _go_on(

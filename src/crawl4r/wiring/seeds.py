@@ -26,7 +26,7 @@ class FoundSeed(NamedTuple):
     why_not: str = ""  # why https does not answer; when nothing does, what is said behind the host
 
 
-class _Answer(NamedTuple):
+class _SchemeAnswer(NamedTuple):
     scheme: str | None
     why_not: str = ""
 
@@ -58,12 +58,12 @@ async def find_schemes(
     return found
 
 
-async def _ask_all(settings: Settings, places: Iterable[str]) -> dict[str, _Answer]:
+async def _ask_all(settings: Settings, places: Iterable[str]) -> dict[str, _SchemeAnswer]:
     transport = make_curl(settings, AddressGate(settings.network.allow_private))
     proxy = next(iter(settings.fetch.proxies.servers), None)
     slots = asyncio.Semaphore(settings.politeness.concurrency)
 
-    async def ask(place: str) -> _Answer:
+    async def ask(place: str) -> _SchemeAnswer:
         async with slots:
             return await _ask(transport, place, proxy)
 
@@ -75,17 +75,17 @@ async def _ask_all(settings: Settings, places: Iterable[str]) -> dict[str, _Answ
         await transport.close()
 
 
-async def _ask(transport: Transport, place: str, proxy: str | None) -> _Answer:
+async def _ask(transport: Transport, place: str, proxy: str | None) -> _SchemeAnswer:
     https = await _connect_soon(transport, f"https://{place}/", proxy)
     if https is None:
-        return _Answer("https")
+        return _SchemeAnswer("https")
     if https.verdict is Verdict.EGRESS_REFUSED:
-        return _Answer(None, f"is refused by the egress gate: {https.reason}")
+        return _SchemeAnswer(None, f"is refused by the egress gate: {https.reason}")
     http = await _connect(transport, _by_http(f"https://{place}/"), proxy)
     if http is None:
-        return _Answer("http", https.reason)
+        return _SchemeAnswer("http", https.reason)
     reasons = "; ".join(dict.fromkeys([https.reason, http.reason]))
-    return _Answer(None, f"answers neither by https nor by http: {reasons}")
+    return _SchemeAnswer(None, f"answers neither by https nor by http: {reasons}")
 
 
 async def _connect_soon(transport: Transport, url: str, proxy: str | None) -> Failure | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crawl4r.crawling.loop import Crawl
-from crawl4r.crawling.separated import Announcer, SpoolFeed
+from crawl4r.crawling.separated import Announcer, SpoolFeed, SpoolSource
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.frontier.outbox import Announcements
 from crawl4r.frontier.priority import PRIORITIES
@@ -42,14 +42,12 @@ def build_feed(
     on_host: Callable[[str], None],
 ) -> SpoolFeed:
     return SpoolFeed(
-        spool_folder(parts.path),
+        SpoolSource(spool_folder(parts.path), settings.spool.drained, expects_more),
         parts.database,
         SqliteFrontier(parts.database, PRIORITIES[settings.strategy]),
         parts.captures,
         crawl.schedule,
         LinkJudge(settings.reading_rules([])),
-        drained=settings.spool.drained,
         wall=parts.clock.wall,
-        expects_more=expects_more,
         on_host=on_host,
     )

@@ -11,7 +11,7 @@ from crawl4r.archive.documents import ExtractionRow
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.clock import iso_time
 from crawl4r.documents.compare import Incomparable, compare_safely
-from crawl4r.documents.documenter import extract_safely
+from crawl4r.documents.extract_safely import extract_safely
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.model import Capture, Verdict
 from crawl4r.safe_text import command_line

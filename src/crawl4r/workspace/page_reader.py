@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
 from crawl4r.content.extract.select import Selected
-from crawl4r.documents.documenter import extract_safely
+from crawl4r.documents.extract_safely import extract_safely
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.model import Capture, Extraction
 from crawl4r.processes.sandbox import Sandbox, SandboxKilled

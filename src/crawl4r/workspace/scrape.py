@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawl4r.documents.documenter import extract_safely
+from crawl4r.documents.extract_safely import extract_safely
 from crawl4r.errors import PageUnavailable
 from crawl4r.model import Capture, Extraction, Verdict
 from crawl4r.settings.load import Settings

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from crawl4r.documents.documenter import extract_body
+from crawl4r.documents.extract_safely import extract_body
 from crawl4r.model import Capture, Extraction, PageVerdict
 from crawl4r.settings.load import load_settings
 from crawl4r.wiring.documents import make_extractors

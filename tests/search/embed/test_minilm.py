@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 from crawl4r.errors import EmbedderMissing, StorageFull
-from crawl4r.search.embed import minilm_file
 from crawl4r.search.embed.minilm import MiniLmEmbedder, is_installed
 from crawl4r.search.embed.minilm_file import PACKAGE, cache_file, load_model
 from crawl4r.search.embed.weights import Tensor
@@ -205,10 +204,13 @@ def test_a_damaged_model_is_made_again(
 
 
 @needs_model
-def test_a_good_model_is_not_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_good_model_is_not_made_again(cache: Path) -> None:
+    """One that is made is a new file in the place of the old one."""
     good = load_model(cache)
-    monkeypatch.setattr(minilm_file, "_make", lambda: pytest.fail("it was made again"))
+    file = cache_file(cache, PACKAGE.weights_file())
+    inode = file.stat().st_ino
     assert load_model(cache) == good
+    assert file.stat().st_ino == inode
 
 
 @needs_model

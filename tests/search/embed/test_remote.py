@@ -14,7 +14,7 @@ import pytest
 
 from crawl4r.errors import UsageError
 from crawl4r.politeness.backoff import Backoff
-from crawl4r.search.embed.http_json import JsonClient
+from crawl4r.search.embed.http_json import JsonClient, Retrying
 from crawl4r.search.embed.openai import OpenAiEmbedder
 from crawl4r.search.embed.server_failed import ServerFailed
 from crawl4r.search.embed.tei import TeiEmbedder, TeiReranker
@@ -53,14 +53,9 @@ class Waits:
 
 
 def patient(url: str, waits: Waits, **options: Any) -> JsonClient:
-    return JsonClient(
-        url,
-        backoff=Backoff(retries=3, base=1.0, cap=8.0),
-        sleep=waits.sleep,
-        clock=waits.clock,
-        chance=random.Random(1),
-        **options,
-    )
+    backoff = Backoff(retries=3, base=1.0, cap=8.0)
+    retrying = Retrying(backoff, sleep=waits.sleep, clock=waits.clock, chance=random.Random(1))
+    return JsonClient(url, retrying=retrying, **options)
 
 
 def expected(texts: list[str]) -> np.ndarray[Any, Any]:

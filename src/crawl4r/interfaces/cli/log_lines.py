@@ -12,7 +12,7 @@ from crawl4r.clock import with_iso_times
 from crawl4r.safe_text import json_text
 
 
-class _Lines(logging.Formatter):
+class _PlainLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, "fields", {})
         stamp = time.strftime("%H:%M:%S", time.localtime(record.created))
@@ -56,7 +56,7 @@ def set_up_logging(
 ) -> None:
     """Send crawl4r's events to `stream` (stderr), replacing what was set up before."""
     handler = logging.StreamHandler(stream) if stream else _StderrHandler()
-    handler.setFormatter(_JsonLines() if as_json else _Lines())
+    handler.setFormatter(_JsonLines() if as_json else _PlainLines())
     logger = logging.getLogger(events.LOGGER)
     logger.handlers[:] = [handler]
     logger.propagate = False

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable
 from itertools import islice
 from pathlib import Path
 
-from crawl4r.documents.documenter import extract_body
+from crawl4r.documents.extract_safely import extract_body
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.output import print_json
 from crawl4r.interfaces.cli.view.extraction import show

@@ -77,66 +77,77 @@ def _name_in(url: str) -> str:
         return ""
 
 
-def guarded_protocol(seconds: float, most: int) -> type[H11Protocol]:
-    """uvicorn's protocol for connections of which there may be `most` at once.
+class GuardedProtocol(H11Protocol):
+    """uvicorn's protocol with limits.
 
-    A request must have arrived whole `seconds` after its first byte, or after the connection was
-    opened; an answer may take any time.
+    A request must have arrived whole `request_seconds` after its first byte, or after the connection
+    was opened; an answer may take any time.
     """
 
-    class Guarded(H11Protocol):
-        _deadline: asyncio.TimerHandle | None = None
-        _is_too_many = False
+    request_seconds = 30.0
+    most_connections = 128  # at once
+    _deadline: asyncio.TimerHandle | None = None
+    _is_too_many = False
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._is_too_many = len(self.connections) > most
-            if len(self.connections) > 2 * most:  # not even a word for so many
-                transport.abort()
-            else:
-                self._deadline = self.loop.call_later(seconds, self._give_up)
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._is_too_many = len(self.connections) > self.most_connections
+        if len(self.connections) > 2 * self.most_connections:  # not even a word for so many
+            transport.abort()
+        else:
+            self._deadline = self.loop.call_later(self.request_seconds, self._give_up)
 
-        def data_received(self, data: bytes) -> None:
-            if self._is_too_many:  # only now: who is closed while it writes never reads why
-                self._refuse(503, "Overloaded", f"more than {most} connections are open")
-                return
-            super().data_received(data)
-            self._set_deadline()
+    def data_received(self, data: bytes) -> None:
+        if self._is_too_many:  # only now: a client that is still writing reads no answer
+            most = self.most_connections
+            self._refuse(503, "Overloaded", f"more than {most} connections are open")
+            return
+        super().data_received(data)
+        self._set_deadline()
 
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._set_deadline()
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._set_deadline()
 
-        def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_deadline()
+        super().connection_lost(exc)
+
+    def _set_deadline(self) -> None:
+        """While a part of a request is here, and only then."""
+        state = self.conn.their_state
+        is_part = state is h11.SEND_BODY or bool(self.conn.trailing_data[0])
+        if state not in _WAITING_FOR_THEM or not is_part:
             self._forget_deadline()
-            super().connection_lost(exc)
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(self.request_seconds, self._give_up)
 
-        def _set_deadline(self) -> None:
-            """While a part of a request is here, and only then."""
-            state = self.conn.their_state
-            is_part = state is h11.SEND_BODY or bool(self.conn.trailing_data[0])
-            if state not in _WAITING_FOR_THEM or not is_part:
-                self._forget_deadline()
-            elif self._deadline is None:
-                self._deadline = self.loop.call_later(seconds, self._give_up)
-
-        def _forget_deadline(self) -> None:
-            if self._deadline is not None:
-                self._deadline.cancel()
-                self._deadline = None
-
-        def _give_up(self) -> None:
+    def _forget_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
             self._deadline = None
-            self._refuse(408, "Timeout", f"the request did not arrive within {seconds:g} s")
 
-        def _refuse(self, status: int, kind: str, message: str) -> None:
-            """A last word, where none was said yet, and the end of the connection."""
-            if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-                body = json.dumps({"error": message, "error_type": kind}).encode()
-                self.transport.write(_answer(status, body))
-            self.transport.close()
+    def _give_up(self) -> None:
+        self._deadline = None
+        seconds = self.request_seconds
+        self._refuse(408, "Timeout", f"the request did not arrive within {seconds:g} s")
 
-    return Guarded
+    def _refuse(self, status: int, kind: str, message: str) -> None:
+        """A last word, where none was said yet, and the end of the connection."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = json.dumps({"error": message, "error_type": kind}).encode()
+            self.transport.write(_answer(status, body))
+        self.transport.close()
+
+
+def guarded_protocol(seconds: float, most: int) -> type[GuardedProtocol]:
+    """The protocol with these limits: uvicorn takes a class, and makes its objects itself."""
+
+    class Limited(GuardedProtocol):
+        request_seconds = seconds
+        most_connections = most
+
+    return Limited
 
 
 def _answer(status: int, body: bytes) -> bytes:

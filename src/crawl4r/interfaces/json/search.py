@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawl4r.clock import iso_time
-from crawl4r.search.catalogue import IndexedPassage
+from crawl4r.search.indexed_passage import IndexedPassage
 from crawl4r.search.request import Answer, Hit
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import certifi
 import pycurl
-from msgspec import Struct
+from msgspec import Struct, field
 
 from crawl4r.errors import UsageError
 from crawl4r.politeness.backoff import Backoff, parse_retry_after
@@ -47,6 +47,16 @@ class _NoAnswer(Struct, frozen=True):
     is_transient: bool
 
 
+class Retrying(Struct, frozen=True):
+    """How long to wait before a question is asked again, and by which clock."""
+
+    backoff: Backoff = Backoff(retries=4, base=0.5, cap=20.0)
+    max_wait: float = 60.0  # seconds; a server that asks for more is given up
+    sleep: Callable[[float], object] = time.sleep
+    clock: Callable[[], float] = time.time  # epoch seconds
+    chance: random.Random = field(default_factory=random.Random)
+
+
 class JsonClient:
     """One server, one kept connection. May be used by one thread at a time."""
 
@@ -57,21 +67,13 @@ class JsonClient:
         token: str = "",
         timeout: float = 60.0,  # seconds for one answer
         max_bytes: int = 64 * 1024 * 1024,  # of an answer, unpacked
-        backoff: Backoff | None = None,
-        max_wait: float = 60.0,  # seconds; a server that asks for more is given up
-        sleep: Callable[[float], object] = time.sleep,
-        clock: Callable[[], float] = time.time,
-        chance: random.Random | None = None,
+        retrying: Retrying | None = None,
     ) -> None:
         self._url = _checked(url)
         self._token = _checked_token(token)
         self._timeout = timeout
         self._max_bytes = max_bytes
-        self._backoff = backoff or Backoff(retries=4, base=0.5, cap=20.0)
-        self._max_wait = max_wait
-        self._sleep = sleep
-        self._clock = clock
-        self._chance = chance or random.Random()
+        self._retrying = retrying or Retrying()
         self._handle = pycurl.Curl()
 
     def get(self, path: str) -> Any:
@@ -91,14 +93,15 @@ class JsonClient:
         self._handle.close()
 
     def _ask(self, path: str, question: bytes | None) -> Any:
-        for attempt in range(self._backoff.retries + 1):
+        retries = self._retrying.backoff.retries
+        for attempt in range(retries + 1):
             answer = self._send(path, question)
             if isinstance(answer, _Answer) and answer.status // 100 == 2:
                 return self._parse(path, answer)
             wait = self._wait_after(answer, attempt)
-            if wait is None or attempt == self._backoff.retries:
+            if wait is None or attempt == retries:
                 break
-            self._sleep(wait)
+            self._retrying.sleep(wait)
         tries = f" ({attempt + 1} times)" if attempt else ""
         if isinstance(answer, _NoAnswer):
             raise self.failure(path, answer.problem + tries)
@@ -108,15 +111,16 @@ class JsonClient:
 
     def _wait_after(self, answer: _Answer | _NoAnswer, attempt: int) -> float | None:
         """Seconds until the next try; None when there should be none."""
-        backoff = self._backoff.delay(attempt, self._chance)
+        retrying = self._retrying
+        backoff = retrying.backoff.delay(attempt, retrying.chance)
         if isinstance(answer, _NoAnswer):
             return backoff if answer.is_transient else None
         if answer.status not in _BUSY or error_words(answer.body) & _NO_MONEY:
             return None
-        asked = parse_retry_after(answer.retry_after, self._clock())
+        asked = parse_retry_after(answer.retry_after, retrying.clock())
         if asked is None:
             return backoff
-        return asked if asked <= self._max_wait else None
+        return asked if asked <= retrying.max_wait else None
 
     def _send(self, path: str, question: bytes | None) -> _Answer | _NoAnswer:
         head: list[bytes] = []

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from crawl4r.errors import EmbedderMissing
 from crawl4r.processes.spawn import usable_cores
-from crawl4r.search.embed.minilm_file import INPUT, PACKAGE, load_model
+from crawl4r.search.embed.minilm_file import PACKAGE, load_model
 from crawl4r.search.embed.weights import readable
 from crawl4r.search.port import Vector, Vectors
 from crawl4r.search.silent_onnxruntime import onnxruntime
@@ -91,7 +91,8 @@ class MiniLmEmbedder:
         return self._pool.map(read, texts)
 
     def _read(self, text: str, session: onnxruntime.InferenceSession) -> Vector:
-        read = [session.run(None, {INPUT: row})[0][0] for row in self._windows(text)]
+        tokens = session.get_inputs()[0].name  # the only one
+        read = [session.run(None, {tokens: row})[0][0] for row in self._windows(text)]
         if len(read) == 1:
             single: Vector = read[0]
             return single

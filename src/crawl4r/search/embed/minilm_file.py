@@ -23,7 +23,6 @@ PACKAGE = ModelPackage(
     tokenizer="model/tokenizer.json",
     remedy="crawl4r embed install",
 )
-INPUT = "tokens"  # what the graph calls them
 VERSION = 3  # of the graph: another number leaves older files aside
 
 _SUM_BYTES = sha256().digest_size

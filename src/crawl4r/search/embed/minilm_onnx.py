@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 from onnx import TensorProto, helper, numpy_helper
 
-from crawl4r.search.embed.minilm_file import INPUT
 from crawl4r.search.embed.weights import Tensor
 
 DIMENSION = 384
+INPUT = "tokens"
 OUTPUT = "vectors"
 
 _LAYERS, _HEADS = 6, 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crawl4r.search.catalogue import IndexedPassage
+from crawl4r.search.indexed_passage import IndexedPassage
 from crawl4r.search.port import Scored
 from crawl4r.search.rank.strength import CosineScale, nearness
 from crawl4r.search.request import Hit, Mode, SearchRequest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import signal
 import socket
 import subprocess
 import sys
@@ -145,10 +144,8 @@ def serve(
     web pages, are refused. Ctrl-C finishes what is asked.
     """
     try:
-        import uvicorn  # noqa: PLC0415 - an extra
-
-        from crawl4r.interfaces.http.embedding.app import make_app  # noqa: PLC0415
-        from crawl4r.interfaces.http.guard import guarded_protocol  # noqa: PLC0415
+        from crawl4r.interfaces.http.embedding.app import make_app  # noqa: PLC0415 - an extra
+        from crawl4r.interfaces.http.server import run_until_signal  # noqa: PLC0415
     except ModuleNotFoundError as problem:
         raise UsageError(f"serving needs {problem.name}: pip install 'crawl4r[serve]'") from None
     from crawl4r.content.chunks.tokens import load_tokenizer  # noqa: PLC0415 - help goes without
@@ -162,20 +159,11 @@ def serve(
             hosts=[host, *names],
         )
         with _listen(host, port) as listening:
-            # uvicorn raises the signal again that has stopped it; this is where that ends.
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, lambda *_: None)
             address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
             say(f"{embedder.model} on {address}")
-            config = uvicorn.Config(
-                app,
-                http=guarded_protocol(request_timeout, max_connections),
-                ws="none",
-                log_level="error",
-                use_colors=False,
-                timeout_graceful_shutdown=30,
+            run_until_signal(
+                app, listening, request_seconds=request_timeout, most_connections=max_connections
             )
-            uvicorn.Server(config).run(sockets=[listening])
     finally:
         embedder.close()
 

@@ -12,7 +12,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from crawl4r.interfaces.cli.commands.status import (
+from crawl4r.interfaces.cli.options import open_for_reading, print_json
+from crawl4r.interfaces.cli.screen import Screen, live
+from crawl4r.interfaces.cli.view.format import clock_time, human_bytes, human_seconds
+from crawl4r.interfaces.cli.view.status_words import (
     WINDOWS,
     eta_words,
     guessed_words,
@@ -22,9 +25,6 @@ from crawl4r.interfaces.cli.commands.status import (
     running_words,
     spool_words,
 )
-from crawl4r.interfaces.cli.options import open_for_reading, print_json
-from crawl4r.interfaces.cli.screen import Screen, live
-from crawl4r.interfaces.cli.view.format import clock_time, human_bytes, human_seconds
 from crawl4r.safe_text import visible
 from crawl4r.workspace.workspace import Workspace
 
@@ -51,7 +51,7 @@ def _statuses(path: Path, every: float) -> Iterator[dict[str, Any]]:
     """The status now, and each time it is due; a workspace that was made anew is opened anew."""
     while True:
         with open_for_reading(path) as opened:
-            counts = _Counts(opened)
+            counts = _RecentCounts(opened)
             inode = _inode_of(path / "state.db")
             while _inode_of(path / "state.db") == inode:
                 yield opened.status(counts.recent())
@@ -65,7 +65,7 @@ def _inode_of(path: Path) -> int | None:
         return None
 
 
-class _Counts:
+class _RecentCounts:
     """Counts over all rows, made again when they are old enough for what they cost."""
 
     def __init__(self, opened: Workspace) -> None:
