@@ -7,7 +7,7 @@ from typing import Any
 from crawl4r.errors import UsageError
 from crawl4r.search.port import Filters
 from crawl4r.search.request import EVERYTHING, Fusion, Mode, SearchRequest
-from crawl4r.settings.sections import Searching
+from crawl4r.settings.sections.content import Searching
 from crawl4r.workspace.moments import epoch_seconds
 
 
