@@ -1,4 +1,4 @@
-"""The links of a page as a reader meets them: what they say, and under which heading."""
+"""The links of a page with their text and the heading above them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOT_PAGES = ("javascript:", "data:", "about:", "#")
 
 
 def links_of(tree: Document, base: str) -> list[PageLink]:
-    """In the order of the page, made absolute with `base`."""
+    """The links in page order, made absolute with `base`."""
     links: list[PageLink] = []
     section = ""
     for node in tree.select(_PLACES):
@@ -33,5 +33,5 @@ def links_of(tree: Document, base: str) -> list[PageLink]:
 def _absolute(href: str, base: str) -> str:
     try:
         return urljoin(base, href)
-    except ValueError:  # an address in brackets that is none
+    except ValueError:  # an invalid IPv6 address
         return href

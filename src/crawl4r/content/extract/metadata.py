@@ -1,4 +1,4 @@
-"""What a page says about itself: title, author, date and the rest, each from the best place it has."""
+"""Read a page's metadata: title, author, date and others, each from its most reliable place."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _IN_HEAD = ("title", "meta", "link", "script")
 _IN_BODY = ("h1", "time")
 _IN_BOTH = ("meta", "script")
 _LINKED_DATA = "application/ld+json"
-# Asked of every element, and so only where one of the words stands in a tag.
+# A test of every element, so it runs only if one of the words stands in a tag.
 _BYLINES = (
     "[rel~=author],.author,.author-name,.post-author,.entry-author,.byline"
     ",[itemprop=author],[itemprop=datePublished]"
 )
 _BYLINE_WORDS = (b"author", b"byline", b"datePublished")
-_NEAR = 40  # bytes between a sign of equality and what it is about
-_MOST_MENTIONS = 100  # of such a word; a page that goes on is asked for bylines
-_MOST_JSON = 512 * 1024  # characters of linked data that are read
+_NEAR = 40  # bytes between `=` and the word
+_MOST_MENTIONS = 100  # of such a word; with more the page is searched for bylines
+_MOST_JSON = 512 * 1024  # characters read of linked data
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
 _ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product", "page", "thesis")
-# A title is followed by the site's name behind one of these.
+# These separate a title from the site's name.
 _SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
 _BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
@@ -46,7 +46,7 @@ _IMAGES = ("og:image", "og:image:url", "twitter:image", "twitter:image:src")
 
 
 class Metadata(NamedTuple):
-    """Empty where the page does not say."""
+    """Metadata of a page; empty where the page has none."""
 
     title: str = ""
     author: str = ""
@@ -60,7 +60,7 @@ class Metadata(NamedTuple):
 
 
 def metadata_of(tree: Document, html: bytes) -> Metadata:
-    """Read the head, the linked data and the byline; addresses are left as they are written."""
+    """Read the head, the linked data and the byline. URLs stay as written."""
     claims = _Claims()
     if tree.root is not None:
         claims.language = tree.root.attr("lang") or ""
@@ -81,7 +81,7 @@ def metadata_of(tree: Document, html: bytes) -> Metadata:
 
 
 def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Element]:
-    """By the parser's index of names, which is far quicker than a walk over the body."""
+    """Find elements with the parser's index of names, which is much faster than a walk."""
     for tag in _IN_BODY:
         yield from tree.find_all(tag)
     for tag in _IN_BOTH:
@@ -89,7 +89,7 @@ def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Eleme
 
 
 def _may_have_byline(html: bytes) -> bool:
-    """Whether a word that calls something a byline stands within a tag of the body."""
+    """Whether a byline word stands within a tag of the body."""
     start = max(html.find(b"<body"), 0)
     return any(_stands_in_tag(word, html, start) for word in _BYLINE_WORDS)
 
@@ -100,14 +100,14 @@ def _stands_in_tag(word: bytes, html: bytes, start: int) -> bool:
         if at < 0:
             return False
         is_in_tag = html.rfind(b"<", 0, at) > html.rfind(b">", 0, at)
-        if is_in_tag or b"=" in html[max(at - _NEAR, 0) : at]:  # or a `>` is part of the tag
+        if is_in_tag or b"=" in html[max(at - _NEAR, 0) : at]:  # or the tag contains `>`
             return True
         at = html.find(word, at + 1)
     return True
 
 
 class _Claims:
-    """Everything on the page that could be metadata, by where it stood."""
+    """All candidates for metadata, by their place on the page."""
 
     def __init__(self) -> None:
         self._meta: dict[str, str] = {}
@@ -163,7 +163,7 @@ class _Claims:
 
     def _read_title(self, node: Element) -> None:
         above = node.parent.tag if isinstance(node.parent, Element) else ""
-        if above in {"head", "body", "html"}:  # a drawing has titles too
+        if above in {"head", "body", "html"}:  # SVG has titles too
             self._title = self._title or _plain(node.text)
 
     def _read_heading(self, node: Element) -> None:
@@ -231,7 +231,7 @@ _READERS = {
 
 
 def _things_in(data: Any) -> Iterator[Mapping[str, Any]]:
-    """Every object that has a type, wherever it is nested; without recursion."""
+    """Every object with a type, at any depth, without recursion."""
     waiting, seen = [data], 0
     while waiting and seen < _MOST_THINGS:
         item = waiting.pop(0)
@@ -247,7 +247,7 @@ def _things_in(data: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _main_thing(things: list[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The one that the page is about."""
+    """The object that describes the page."""
     for wanted in _ARTICLE_TYPES:
         for thing in things:
             kinds = thing["@type"] if isinstance(thing["@type"], list) else [thing["@type"]]
@@ -275,7 +275,7 @@ def _address_of(value: Any) -> str:
 
 
 def _without_site(title: str, site_name: str) -> str:
-    """`How to bake | The Bakery` is called `How to bake`."""
+    """Cut the site's name: `How to bake | The Bakery` becomes `How to bake`."""
     parts = _SEPARATORS.split(title)
     if len(parts) < 2:
         return title
@@ -285,7 +285,7 @@ def _without_site(title: str, site_name: str) -> str:
 
 
 def _date_of(text: str) -> str:
-    """ISO 8601, from the spellings that machines write."""
+    """ISO 8601, from the machine-readable spellings of dates."""
     text = text.strip()[:100]
     try:
         found = datetime.fromisoformat(text)
