@@ -114,7 +114,7 @@ class Places:
         return Claim(self, place, is_writer=True)
 
     def own(self) -> list[ServerPlace]:
-        """The places that may be deleted: neither a copy nor the original of this workspace uses them."""
+        """The places to delete: neither a copy nor the original of this workspace uses them."""
         here = self._here()
         return [place for place in self._read() if (place.path, place.inode) == here]
 

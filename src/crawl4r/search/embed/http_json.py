@@ -23,7 +23,7 @@ from crawl4r.politeness.backoff import Backoff, parse_retry_after
 from crawl4r.search.embed.server_failed import ServerFailed, error_words, public_url, what_it_said
 
 _BUSY = {429, 502, 503, 504}
-_NO_MONEY = {"insufficient_quota", "credit_balance_exhausted"}  # also sent with 429, but a retry does not help
+_NO_MONEY = {"insufficient_quota", "credit_balance_exhausted"}  # with 429, but no retry helps
 _TRANSIENT = {
     pycurl.E_COULDNT_RESOLVE_HOST,
     pycurl.E_COULDNT_CONNECT,
@@ -195,7 +195,7 @@ def _checked(url: str) -> str:
 def _checked_token(token: str) -> str:
     if token.isascii() and token.isprintable():
         return token
-    raise UsageError("the API key has a character that cannot be sent")  # the message does not show it
+    raise UsageError("the API key has a character that cannot be sent")  # not shown
 
 
 def _header(lines: list[bytes], wanted: bytes) -> str | None:
