@@ -1,7 +1,7 @@
-"""Which of libcurl's sockets are ready? One object for all of them, which the event loop watches.
+"""Watch all of libcurl's sockets with one object, which the event loop watches.
 
-libcurl changes its mind about a socket three times a request. Readers and writers of the loop's own
-would cost several times as much, and `selectors` four times.
+libcurl changes the events of a socket three times per request. Readers and writers of the event loop
+would cost several times as much, and `selectors` four times as much.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import selectors
 import sys
 from typing import Protocol
 
-READ, WRITE = 1, 2  # libcurl's numbers, which are those of `selectors` too
+READ, WRITE = 1, 2  # libcurl's numbers, equal to those of `selectors`
 
 
 class Readiness(Protocol):
-    """Sockets by their numbers. The object itself is ready to be read when one of them is ready."""
+    """A set of sockets by number. The object itself becomes readable when a socket is ready."""
 
     def watch(self, fd: int, what: int) -> None:
-        """Wait for one of `what` (READ, WRITE or both), whatever was waited for before."""
+        """Wait for `what` (READ, WRITE or both) on a socket. Replaces earlier events."""
 
     def forget(self, fd: int) -> None:
-        """Also one that is closed already, or was never watched."""
+        """Forget a socket. It may be closed already or unknown."""
 
     def ready(self) -> list[tuple[int, int]]:
-        """The sockets that are ready now, and for what; an error is both."""
+        """The ready sockets with their events; an error counts as READ and WRITE."""
 
     def fileno(self) -> int: ...
 
@@ -47,7 +47,7 @@ class EpollReadiness:
             try:
                 self._epoll.modify(fd, events)
                 return
-            except FileNotFoundError:  # closed since, and another socket has its number now
+            except FileNotFoundError:  # closed; its number belongs to another socket now
                 pass
         self._watched.add(fd)
         self._epoll.register(fd, events)
@@ -76,7 +76,7 @@ class EpollReadiness:
 
 
 class SelectorReadiness:
-    """The same where there is no epoll."""
+    """The same for systems without epoll."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
