@@ -1,4 +1,4 @@
-"""Files that are made again: written beside and moved when complete, or compared with what is there."""
+"""Replace files: write new ones and move them when complete, or compare with the existing ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import IO, NamedTuple
 from crawl4r.errors import StorageFull, UsageError
 from crawl4r.storage.fsync import sync_folder, write_all
 
-_SYNCED_AT_ONCE = 8 * 1024**2  # bytes, so that little is left for the end
+_SYNCED_AT_ONCE = 8 * 1024**2  # bytes, so that the final sync is short
 _SHOWN = 200  # characters of a line
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 class ReplacedFiles:
-    """New files in `folder`, to be moved to their `places`; keys are their kinds."""
+    """Writes new files in `folder`, and moves them to their `places`; keys are their kinds."""
 
     def __init__(
         self, folder: Path, places: Mapping[str, Path], headers: Mapping[str, bytes]
@@ -30,10 +30,10 @@ class ReplacedFiles:
         self._files: dict[str, FileIO] = {}
         self._background = ThreadPoolExecutor(1)
         self._syncing: Future[None] | None = None
-        self._unsynced = 0  # bytes, of all files
+        self._unsynced = 0  # bytes of all files
         try:
             for kind in places:
-                # Without a buffer: closing it must have nothing left to write.
+                # Without a buffer, so that closing the file writes nothing.
                 self._files[kind] = self._beside(kind).open("wb", buffering=0)
         except OSError as problem:
             raise _full(folder, problem) from problem
@@ -53,7 +53,7 @@ class ReplacedFiles:
             self._syncing = self._background.submit(os.fsync, fd)
 
     def complete(self) -> dict[str, int]:
-        """Make the files durable under their new names; their lengths."""
+        """Make the files durable under their final names; returns their lengths."""
         self._check_sync()
         lengths = {}
         for kind, file in self._files.items():
@@ -75,12 +75,12 @@ class ReplacedFiles:
                 raise _full(place, problem) from problem
 
     def close(self) -> None:
-        self._background.shutdown()  # it works on files that are about to be closed
+        self._background.shutdown()  # it uses files that are closed next
         for file in self._files.values():
             file.close()
 
     def _check_sync(self) -> None:
-        """Wait for the disk, and say so if it failed: it tells of that once."""
+        """Wait for the sync, and raise its error: the kernel reports it only once."""
         if self._syncing:
             try:
                 self._syncing.result()
@@ -96,7 +96,7 @@ def _full(path: Path, problem: OSError) -> StorageFull:
 
 
 class Difference(NamedTuple):
-    """The first line that is not what it should be; None where there is no such line."""
+    """The first difference: expected and found line; None for a missing line."""
 
     file: Path
     line: int
@@ -105,7 +105,7 @@ class Difference(NamedTuple):
 
 
 class ComparedFiles:
-    """Holds what it takes against the files that are there."""
+    """Compares what it receives with the existing files."""
 
     def __init__(self, places: Mapping[str, Path], headers: Mapping[str, bytes]) -> None:
         self.absent = [path for path in places.values() if not path.exists()]
@@ -131,7 +131,7 @@ class ComparedFiles:
         self._lines[kind] += data.count(b"\n")
 
     def complete(self) -> None:
-        """Nothing more is expected: what is left in the files is too much."""
+        """End the comparison: remaining lines of the files are differences."""
         for kind, file in self._files.items():
             if kind not in self.differences and (rest := file.read(1024 * 1024)):
                 self._differ(kind, b"", rest)

@@ -44,11 +44,11 @@ def open_indexer(
     may_replace: bool = True,
     on_replaced: Callable[[str], None] | None = None,
 ) -> Iterator[Indexer]:
-    """Whoever indexes this workspace now; everything in the thread that opens it.
+    """Open the indexer of this workspace. Use it only in the thread that opens it.
 
-    A rebuild fills a new generation, which searches use once this ends without an error. So is an
-    index replaced that is not this workspace's alone; without `may_replace` that is LostPlace.
-    `on_replaced` hears why, instead of the log.
+    A rebuild fills a new generation, which searches use once this context ends without an error. An
+    index that other workspaces share is replaced in the same way; without `may_replace` it raises
+    LostPlace. `on_replaced` receives the reason, which is logged otherwise.
     """
     refuse_links(path)
     with contextlib.ExitStack() as stack:
@@ -67,7 +67,7 @@ def open_indexer(
             tell = (on_replaced or _log_replaced) if may_replace else None
             index = _go_on(current, settings, embedder, tell)
         if current and not index:
-            with contextlib.suppress(Exception):  # what is being replaced may well be broken
+            with contextlib.suppress(Exception):  # the index that is replaced may be broken
                 previous = open_previous(current, settings, embedder)
                 stack.callback(previous.close)
         if index is None or current is None:
@@ -76,7 +76,7 @@ def open_indexer(
             begin_places(current, settings, embedder)
             index = open_index(current, settings, embedder, writable=True)
             if is_first:
-                generations.switch_to(current)  # a search finds it empty, but whole
+                generations.switch_to(current)  # searches find an empty but complete index
         stack.enter_context(contextlib.closing(index))
         cutters = stack.enter_context(contextlib.closing(_make_cutters(settings)))
         indexer = Indexer(
@@ -101,7 +101,7 @@ def _go_on(
     embedder: Embedder | None,
     tell: Callable[[str], None] | None,
 ) -> Index | None:
-    """The index as it is; None when this workspace needs another, which is told, or is LostPlace."""
+    """The current index; None when this workspace needs a new one. Reports why, or raises LostPlace."""
     try:
         return open_index(current, settings, embedder, writable=True)
     except LostPlace as problem:
@@ -116,7 +116,7 @@ def _log_replaced(problem: str) -> None:
 
 
 def _make_cutters(settings: Settings) -> BlockingSandbox:
-    """Beside a crawl it has the low priority of the indexer, and so has to wait."""
+    """The timeout factor of readers: beside a crawl they have low priority and take longer."""
     section = settings.index
     config = {
         "max_tokens": section.max_tokens,
@@ -139,7 +139,7 @@ def index_rules(settings: Settings) -> IndexRules:
 
 @contextlib.contextmanager
 def open_catalogue(path: Path) -> Iterator[Catalogue | None]:
-    """What is indexed in a workspace, for questions about it; None before anything is."""
+    """The catalogue of a workspace, for queries about its index; None before the first indexing."""
     folder = Generations(path / _FOLDER).current()
     if folder is None:
         yield None
@@ -149,7 +149,7 @@ def open_catalogue(path: Path) -> Iterator[Catalogue | None]:
 
 
 class SearchHandle:
-    """Searches a workspace, also while it is crawled; takes up a rebuilt index when there is one."""
+    """Search a workspace, also during a crawl. The searcher switches to a rebuilt index by itself."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         refuse_links(path)
@@ -194,7 +194,7 @@ class SearchHandle:
 
 
 def build_embedder(settings: Settings) -> Embedder | None:
-    """None when there is none, or when the local model is wanted only if it is installed."""
+    """The configured embedder; None without one, or when the optional local model is missing."""
     section = settings.embedder
     kind = section.kind
     if kind == "none":
