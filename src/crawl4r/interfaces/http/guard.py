@@ -1,8 +1,7 @@
-"""What keeps a service alive and private: connections that stall end, and strangers' pages are refused.
+"""Guard a service: end stalled connections, and refuse requests of foreign web pages.
 
-A browser can be made to ask a service on its own machine: by a page elsewhere, or by a name whose
-address the page's owner changes to 127.0.0.1 (DNS rebinding). Either way the browser says so, in
-`Origin` or in `Host`.
+A page of another site can make a browser send requests to a local service, directly or by a name whose
+address its owner changes to 127.0.0.1 (DNS rebinding). `Origin` or `Host` of the request shows it.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from crawl4r.safe_text import command_line
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-_WAITING_FOR_THEM = (h11.IDLE, h11.SEND_BODY)  # states in which the client owes us bytes
+_WAITING_FOR_THEM = (h11.IDLE, h11.SEND_BODY)  # states in which the client must send bytes
 
 
 class HostCheck:
-    """Refuses requests to a name that is not ours, and those of pages of other sites.
+    """Refuses requests to unknown host names, and requests from pages of other sites.
 
-    Addresses and `localhost` are ours: no rebinding leads to them.
+    Addresses and `localhost` are always valid, because DNS rebinding cannot use them.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class HostCheck:
 
 
 def _name_in(url: str) -> str:
-    """The host of a URL, in lower case; empty when there is none."""
+    """The host of a URL in lower case, or an empty string."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
@@ -78,10 +77,10 @@ def _name_in(url: str) -> str:
 
 
 def guarded_protocol(seconds: float, most: int) -> type[H11Protocol]:
-    """uvicorn's protocol for connections of which there may be `most` at once.
+    """uvicorn's protocol with a limit of `most` concurrent connections.
 
-    A request must have arrived whole `seconds` after its first byte, or after the connection was
-    opened; an answer may take any time.
+    A request must be complete `seconds` after its first byte, or after the connection was opened. An
+    answer may take any time.
     """
 
     class Guarded(H11Protocol):
@@ -91,13 +90,13 @@ def guarded_protocol(seconds: float, most: int) -> type[H11Protocol]:
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             self._is_too_many = len(self.connections) > most
-            if len(self.connections) > 2 * most:  # not even a word for so many
+            if len(self.connections) > 2 * most:  # close at once, without an answer
                 transport.abort()
             else:
                 self._deadline = self.loop.call_later(seconds, self._give_up)
 
         def data_received(self, data: bytes) -> None:
-            if self._is_too_many:  # only now: who is closed while it writes never reads why
+            if self._is_too_many:  # after its request: earlier the client would not read the answer
                 self._refuse(503, "Overloaded", f"more than {most} connections are open")
                 return
             super().data_received(data)
@@ -112,7 +111,7 @@ def guarded_protocol(seconds: float, most: int) -> type[H11Protocol]:
             super().connection_lost(exc)
 
         def _set_deadline(self) -> None:
-            """While a part of a request is here, and only then."""
+            """Run the timer while a request is incomplete."""
             state = self.conn.their_state
             is_part = state is h11.SEND_BODY or bool(self.conn.trailing_data[0])
             if state not in _WAITING_FOR_THEM or not is_part:
@@ -130,7 +129,7 @@ def guarded_protocol(seconds: float, most: int) -> type[H11Protocol]:
             self._refuse(408, "Timeout", f"the request did not arrive within {seconds:g} s")
 
         def _refuse(self, status: int, kind: str, message: str) -> None:
-            """A last word, where none was said yet, and the end of the connection."""
+            """Send an error unless an answer has begun, and close the connection."""
             if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
                 body = json.dumps({"error": message, "error_type": kind}).encode()
                 self.transport.write(_answer(status, body))

@@ -10,7 +10,7 @@ from crawl4r.search.request import Answer, Hit
 
 
 def name_of(hit: Hit) -> str:
-    """The name that an import gave the document, or our own."""
+    """The name from an import, or the document's own id."""
     return hit.found.version.external_id or hit.found.version.document_id
 
 

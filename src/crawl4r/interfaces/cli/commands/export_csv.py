@@ -1,4 +1,4 @@
-"""`crawl4r export csv`: captures and links as tables, whether or not a crawl wrote logs."""
+"""`crawl4r export csv`: write captures and links as tables, from the archive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CSV = "csv"
 
 
 def export_csv(workspace: Path, out: Path, *, as_json: bool, is_quiet: bool) -> None:
-    """pages.csv and edges.csv in a folder, or the pages alone in a file that ends with .csv."""
+    """Write pages.csv and edges.csv into a folder, or only the pages into a .csv file."""
     if out.is_file() or (out.suffix == ".csv" and not out.is_dir()):
         places = {"pages": out}
     else:

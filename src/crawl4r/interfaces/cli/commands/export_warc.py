@@ -27,29 +27,35 @@ _OPTIONS = (
     click.option(
         "--compression",
         type=click.Choice(["gzip", "zstd", "none"]),
-        help="Of WARC files, a record at a time.  [default: gzip, or as the file's name says]",
+        help="Compress each WARC record so.  [default: gzip, or by the file's name]",
     ),
     click.option(
         "--max-size",
         default="1G",
         show_default=True,
-        help="Begin a new WARC file after this much, in a folder or a package.",
+        help="Begin a new WARC file after this size, in a folder or a package.",
     ),
-    click.option("--site", metavar="HOST", help="Only captures of this host; warc and wacz."),
-    click.option("--since", metavar="TIME", help="Only captures from then on: 2026-11-15."),
-    click.option("--until", metavar="TIME", help="Only captures up to then: 2026-11-15T10:00:00."),
+    click.option(
+        "--site", metavar="HOST", help="Export only captures of this host (warc and wacz)."
+    ),
+    click.option(
+        "--since", metavar="TIME", help="Export only captures from this time on: 2026-11-15."
+    ),
+    click.option(
+        "--until", metavar="TIME", help="Export only captures up to this time: 2026-11-15T10:00:00."
+    ),
 )
 
 
 def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that only these two forms have."""
+    """Add the options of the forms warc and wacz."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def check_options(form: str) -> None:
-    """Refuse what another form of export understands: nobody shall think that it was heeded."""
+    """Raise UsageError for an option of another form, instead of ignoring it."""
     context = click.get_current_context()
     own = {"compression", "max_size", "site", "since", "until"}
     foreign = {"language", "with_gone", "with_near"} if form in ARCHIVES else own
@@ -72,8 +78,8 @@ def export_archive(
     as_json: bool,
     is_quiet: bool,
 ) -> None:
-    """Write the archive and tell what is in it."""
-    # Only now: help goes without.
+    """Write the archive and print its counts."""
+    # Imported late: help does not need it.
     from crawl4r.transfer.export_warc import Selection  # noqa: PLC0415
 
     selection = Selection(_host(site), _moment(since, "--since"), _moment(until, "--until"))
@@ -133,7 +139,7 @@ def _write(
 
 
 def _facts(opened: Workspace, name: str) -> dict[str, str]:
-    """What a WARC file says of its origin."""
+    """The fields of the warcinfo record."""
     settings = opened.settings
     obeys = settings.politeness.obey_robots
     return {

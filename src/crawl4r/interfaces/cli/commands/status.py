@@ -1,4 +1,4 @@
-"""`crawl4r status`: a workspace at a glance."""
+"""`crawl4r status`: show the state of a workspace."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ WINDOWS = {
 
 @click.command("status")
 @workspace_option
-@click.option("--watch", is_flag=True, help="Draw it again and again; Ctrl-C leaves.")
+@click.option("--watch", is_flag=True, help="Repeat until Ctrl-C.")
 @click.option(
     "--every",
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often, with --watch.",
+    help="Repeat after so many seconds (with --watch).",
 )
 @json_option
 def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
     """Show totals, hosts and errors of a crawl.
 
-    It works while a crawl runs, too.
+    It also works during a crawl.
 
     \b
     crawl4r status -w docs
@@ -73,7 +73,7 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
 
 
 def running_words(status: dict[str, Any]) -> str:
-    """Who works there since when, and what holds it."""
+    """The running processes with their start times, and control files that hold them."""
     words = [
         f"{'' if process['work'] == 'crawl' else process['work'] + ' '}process {process['pid']}"
         f" since {clock_time(process['since'])}"
@@ -87,7 +87,7 @@ def running_words(status: dict[str, Any]) -> str:
 
 
 def health_words(health: dict[str, Any] | None) -> str:
-    """What the crawl says of itself, and of the last time that it stalled."""
+    """The crawl's health, and its last stall."""
     if health is None:
         return "-"
     words = [health["state"]]
@@ -138,7 +138,7 @@ def kept_words(status: dict[str, Any]) -> str:
 
 
 def spool_words(spool: dict[str, Any]) -> str:
-    """How far the two sides of separated mode are apart."""
+    """The progress of both sides of separated mode."""
     discoverer = spool["discoverer"]
     words = [
         f"discoverer {'process ' + str(discoverer) if discoverer else 'not running'}"
