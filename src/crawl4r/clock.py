@@ -1,7 +1,7 @@
 """What time is it, and how is it written?
 
-A crawl asks its `Clock`, so that a test can let ten minutes pass in seconds. Every file and every
-answer has ISO 8601 in UTC, to the millisecond.
+A crawl reads its `Clock`, so that a test can let ten minutes pass in seconds. Files and answers
+hold ISO 8601 in UTC, to the millisecond.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-# Names of moments in answers, besides those that end in `_at`.
+# Names of fields that hold a time, besides those that end in `_at`.
 _MOMENTS = frozenset(["at", "since", "until", "last_beat", "lastmod"])
 
 
 class Clock(NamedTuple):
-    """Every decision about time reads it; waiting is left to the event loop.
+    """The clock that every decision about time reads. The event loop does the waiting.
 
-    A clock that hurries needs an event loop whose `time()` is its `monotonic`. What no event loop can
-    hurry, because it is a socket, a thread or another process, is told in seconds of the machine.
+    A faster clock needs an event loop whose `time()` is its `monotonic`. Sockets, threads and other
+    processes get their timeouts in seconds of the machine, because no event loop speeds them up.
     """
 
     monotonic: Callable[[], float] = time.monotonic  # seconds that never go back
@@ -27,11 +27,11 @@ class Clock(NamedTuple):
     speed: float = 1.0  # seconds of this clock in one of the machine's
 
     def on_machine(self, seconds: float) -> float:
-        """How long the machine takes for so many seconds of this clock."""
+        """Seconds of this clock as seconds of the machine."""
         return seconds / self.speed
 
     def of_machine(self, seconds: float) -> float:
-        """How long this clock takes for so many seconds of the machine."""
+        """Seconds of the machine as seconds of this clock."""
         return seconds * self.speed
 
 
@@ -46,7 +46,7 @@ def iso_time(epoch: float) -> str:
 
 
 def epoch_of(written: Any) -> float | None:
-    """What `iso_time` wrote, or seconds as earlier versions wrote them; None for anything else."""
+    """Read the output of `iso_time`, or seconds from earlier versions; None for other text."""
     if type(written) in {int, float}:
         return float(written)
     try:
@@ -56,7 +56,7 @@ def epoch_of(written: Any) -> float | None:
 
 
 def with_iso_times(value: Any) -> Any:
-    """An answer with its moments written out: numbers under the name of a moment, at any depth."""
+    """Write out the times in an answer: numbers in fields that hold a time, at any depth."""
     if isinstance(value, dict):
         return {name: _written(name, each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -68,13 +68,13 @@ def _written(name: Any, value: Any) -> Any:
     if type(value) in {int, float} and isinstance(name, str) and is_moment(name):
         try:
             return iso_time(value)
-        except (OverflowError, ValueError, OSError):  # a site may name a year that no clock has
+        except (OverflowError, ValueError, OSError):  # a year outside the range of datetime
             return value
     return with_iso_times(value)
 
 
 def with_epoch_times(value: Any) -> Any:
-    """What `with_iso_times` wrote, with its moments as numbers again."""
+    """Read the output of `with_iso_times`: times become numbers again."""
     if isinstance(value, list):
         return [with_epoch_times(each) for each in value]
     if not isinstance(value, dict):
@@ -88,5 +88,5 @@ def with_epoch_times(value: Any) -> Any:
 
 
 def is_moment(name: str) -> bool:
-    """Whether what has this name in an answer is a moment."""
+    """Whether the field of this name in an answer holds a time."""
     return name.endswith("_at") or name in _MOMENTS

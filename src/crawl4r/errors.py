@@ -6,11 +6,11 @@
     │   ├── InvalidUrl        not a URL we could ever fetch
     │   ├── WorkspaceError    the directory is missing, unwritable, newer than us or in use
     │   └── EmbedderMissing   the package with a model's weights is not installed, or damaged
-    ├── BadEmbedding          a model gave vectors that cannot be searched with
-    ├── PageUnavailable       the one page that was asked for could not be had (exit 1)
-    └── StorageError          what was written cannot be trusted or nothing more can be written (exit 4)
-        ├── StorageFull       the disk is full or a write failed; nothing half-done remains
-        └── StorageDamaged    bytes on disk are not what we wrote
+    ├── BadEmbedding          a model returned vectors that search cannot use
+    ├── PageUnavailable       the one requested page could not be fetched (exit 1)
+    └── StorageError          stored data is damaged, or nothing more can be written (exit 4)
+        ├── StorageFull       the disk is full or a write failed; no partial write remains
+        └── StorageDamaged    bytes on disk differ from what crawl4r wrote
 
 A page that fails is never an exception: see `model.Failure`.
 """

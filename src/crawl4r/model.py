@@ -1,4 +1,4 @@
-"""The values that travel between the stages. They are plain, immutable and know no behaviour."""
+"""The values that travel between the stages. They are plain and immutable, and have no behaviour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UrlState(StrEnum):
     LEASED = "leased"  # a running crawl holds it; a crash turns it back into pending
     WAITING = "waiting"  # failed for now, tried again when it is due
     DONE = "done"  # the server's final answer is in the archive (200, 301, 304, 404 ...)
-    NEEDS_BROWSER = "needs-browser"  # came as a shell; visited again by a fetcher that runs scripts
+    NEEDS_BROWSER = "needs-browser"  # a shell that scripts fill; a browser must visit it
     FAILED = "failed"  # no usable answer after every retry
     REFUSED = "refused"  # a rule of ours or of the site says no; never requested
 
@@ -31,10 +31,10 @@ class Verdict(StrEnum):
     NETWORK_ERROR = "network-error"
     EGRESS_REFUSED = "egress-refused"
     TOO_LARGE = "too-large"
-    UNWANTED = "unwanted-type"  # it came, and is not of a kind that is to be kept
+    UNWANTED = "unwanted-type"  # the body is of a type that the settings do not keep
     UNDECODABLE = "undecodable"
     HOSTILE = "hostile"  # headers without end
-    UNREADABLE = "unreadable"  # it came, and broke the process that read it
+    UNREADABLE = "unreadable"  # the body made the process that read it fail
     BLOCKED = "blocked"  # a challenge, a captcha, a refusal or a rate limit instead of the page
     NEEDS_BROWSER = "needs-browser"  # a shell that only scripts fill
     LOGIN_WALL = "login-wall"
@@ -64,11 +64,11 @@ REJECTED = frozenset(
 )
 
 
-_CAPS = ("depth ", "trap: ")  # how rules begin that say no for now
+_CAPS = ("depth ", "trap: ")  # the first words of rules that refuse a URL for now, not for good
 
 
 def verdict_of(rule: str) -> Verdict:
-    """What is said of a URL that a rule for links keeps out."""
+    """The rule text of a URL that a rule for links refuses."""
     return Verdict.CAPPED if rule.startswith(_CAPS) else Verdict.OUT_OF_SCOPE
 
 
@@ -87,12 +87,12 @@ class FoundBy(StrEnum):
     IMPORT = "import"
     SPOOL = "spool"
     SITEMAP = "sitemap"
-    FEED = "feed"  # named in one
-    FEED_LINK = "feed-link"  # is one, says the head of a page
+    FEED = "feed"  # an item of a feed
+    FEED_LINK = "feed-link"  # the head of a page declares it as a feed
     COMMON_CRAWL = "common-crawl"
     USUAL_SITEMAP = "usual-sitemap"  # where many sites have a sitemap
     PLACE = "usual-place"  # where many sites have an archive
-    PATTERN = "date-pattern"  # a period that other URLs of the site tell of
+    PATTERN = "date-pattern"  # a period that the date paths of other URLs suggest
     PAGINATION = "pagination"  # one past the last known page of a list
 
 
@@ -113,8 +113,8 @@ class Found(NamedTuple):
     nofollow: bool = False
     groups: Sequence[str] = ()
     redirects: int = 0
-    lastmod: float | None = None  # epoch seconds, as whoever named it says
-    written: str = ""  # path and query as the page wrote them, where the canonical ones differ
+    lastmod: float | None = None  # epoch seconds, as the sitemap, feed or index states it
+    written: str = ""  # path and query as the page wrote them, if the canonical ones differ
 
     @property
     def is_listing(self) -> bool:
@@ -125,10 +125,10 @@ class Found(NamedTuple):
 GUESSED = frozenset(
     [FoundBy.USUAL_SITEMAP, FoundBy.PLACE, FoundBy.PATTERN, FoundBy.PAGINATION],
 )
-# Asked for because they may name others, and not because anybody linked to them.
+# Requested because they may name other URLs; no page links to them.
 EXPLORED = GUESSED | {FoundBy.SITEMAP, FoundBy.COMMON_CRAWL}
 LISTINGS = "explore.max_listings"  # the cap that listings of a host count against
-LISTING = "listing"  # the page type of what only names other URLs: a sitemap, an answer of an index
+LISTING = "listing"  # the page type of a document that only names URLs, like a sitemap
 
 
 class Validators(Struct, frozen=True):
@@ -139,7 +139,7 @@ class Validators(Struct, frozen=True):
 
 
 class Lease(Struct, frozen=True):
-    """One URL that this crawl, and nobody else, may visit now."""
+    """One URL that this crawl alone may visit now."""
 
     url_id: int
     url: str
@@ -151,21 +151,21 @@ class Lease(Struct, frozen=True):
     redirects: int = 0
     by: str = FoundBy.LINK
     validators: Validators | None = None
-    written: str = ""  # path and query as a page wrote them, where the canonical ones differ
+    written: str = ""  # path and query as a page wrote them, if the canonical ones differ
     nofollow: bool = False
     is_revisit: bool = False  # the archive already holds content of it
-    was_answered: bool = False  # the archive already holds an answer, whatever it was
+    was_answered: bool = False  # the archive already holds an answer, with any status
 
 
 class Response(Struct, frozen=True):
-    """What a server answered, content codings removed."""
+    """The answer of a server, with content codings removed."""
 
     url: str
     status: int
     headers: Sequence[tuple[str, str]]
     body: bytes
     sent_at: float  # monotonic seconds: when the request left
-    latency: float  # seconds from then to the last byte
+    latency: float  # seconds from `sent_at` to the last byte
     wire_bytes: int
     http_version: str = "1.1"
     address: str = ""
@@ -197,7 +197,7 @@ class Failure(Struct, frozen=True):
     retry_after: float | None = None  # seconds the server asked us to wait
     proxy: str = ""
     hurts_host: bool = True  # counts against the host's breaker
-    by_network: bool = False  # there was no network: it says nothing of the host or the page
+    by_network: bool = False  # the network was down; not the fault of the host or page
 
 
 class Capture(NamedTuple):
@@ -239,13 +239,13 @@ class Ending(NamedTuple):
     verdict: Verdict
     reason: str
     due_at: float | None = None  # epoch seconds, only for WAITING
-    capture: int | None = None  # what was recorded of the visit, once it is
-    content: int | None = None  # the same, when it holds the page's content
-    is_blamed: bool = True  # a failure counts against its retries
+    capture: int | None = None  # id of the capture, once the visit is recorded
+    content: int | None = None  # the same id, when the capture holds the page's content
+    is_blamed: bool = True  # a failure counts against the URL's retries
 
 
 class Visit(Struct, frozen=True):
-    """Everything one lease produced; it is kept whole or not at all."""
+    """Everything that one lease produced. The keeper stores all of it or nothing."""
 
     lease: Lease
     ending: Ending
@@ -253,13 +253,13 @@ class Visit(Struct, frozen=True):
     body: bytes | None = None
     failure: Failure | None = None
     found: Sequence[Found] = field(default_factory=tuple)
-    likeness: object = None  # of a page that may be what its host shows for a missing one
-    links: Sequence[int] = ()  # fingerprints of a page's links, where they tell whether it is new
-    words: int = 0  # a fingerprint of what a page says, for the same reason
+    likeness: object = None  # set for a page that may be the host's soft 404
+    links: Sequence[int] = ()  # fingerprints of the page's links, to tell whether it is new
+    words: int = 0  # a fingerprint of the page's text, for the same purpose
 
 
 class PageBody(NamedTuple):
-    """Bytes to be read, and what is known of them."""
+    """The bytes of a page, with its URL and headers, for the reader."""
 
     body: bytes
     url: str
@@ -269,11 +269,11 @@ class PageBody(NamedTuple):
 
 
 class PageLink(NamedTuple):
-    """A link as a reader sees it."""
+    """A link as a person reading the page sees it."""
 
     url: str
     text: str
-    section: str  # the heading that it stands under
+    section: str  # the heading above it
     rel: str = ""
 
 
@@ -285,7 +285,7 @@ class PageImage(NamedTuple):
 
 
 class Document(NamedTuple):
-    """What a page says, without what surrounds it. Derived from a capture, and so replaceable."""
+    """The main text of a page. It is derived from a capture, so it can be made again."""
 
     url: str
     kind: str
@@ -299,12 +299,12 @@ class Document(NamedTuple):
     canonical: str = ""
     site_name: str = ""
     language: str = ""  # ISO 639; empty when unknown
-    note: str = ""  # what could not be read
+    note: str = ""  # names what the extractor could not read
     external_id: str = ""  # the name that an import gave it
 
 
 class PageVerdict(NamedTuple):
-    """Is it a real page? `signals` name what spoke, the strongest first."""
+    """Is it a real page? `signals` name the evidence, the strongest first."""
 
     verdict: Verdict
     reason: str = ""
@@ -312,7 +312,7 @@ class PageVerdict(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """What reading a stored body gave: always a verdict, a document where there is text."""
+    """The result of reading a stored body: always a verdict, and a document if there is text."""
 
     verdict: PageVerdict
     document: Document | None = None
@@ -321,15 +321,15 @@ class Extraction(NamedTuple):
     images: Sequence[PageImage] = ()  # likewise
     signature: bytes = b""  # MinHash, to find near-duplicates
     bands: Sequence[int] = ()  # of the signature
-    blocks: Sequence[int] = ()  # fingerprints, to learn what repeats over a site
+    blocks: Sequence[int] = ()  # fingerprints, to learn which blocks repeat over a site
 
 
 class HostMemory(Struct, frozen=True):
-    """What must outlive the process: when the host may be asked again, and how it fared."""
+    """The state of a host that must survive a restart: its next request time and its failures."""
 
     host: str
     next_at: float  # epoch seconds
-    delay: float  # seconds it had slowed us down to, 0 when it had not
+    delay: float  # seconds between requests after a slow-down; 0 without one
     failures: int
     openings: int
-    open_until: float  # epoch seconds, 0 when closed
+    open_until: float  # epoch seconds; 0 when the breaker is closed

@@ -1,15 +1,15 @@
-"""Text of strangers made safe: to store, to read as JSON, to show, and to paste into a shell.
+"""Make untrusted text safe to store, to read as JSON, to show, and to paste into a shell.
 
-JSON can spell half of a surrogate pair (`"\\ud800"`), which no encoding, database or index takes, and
-NUL, which PostgreSQL refuses and at which many programs end a text. `well_formed` replaces both by
-U+FFFD where text enters: in answers of reading processes, in imports, and in rows of older versions.
+JSON can contain a lone surrogate (`"\\ud800"`), which no encoding, database or index accepts, and NUL,
+which PostgreSQL refuses and which ends a text in many programs. `well_formed` replaces both by U+FFFD
+in incoming text: in answers of reading processes, in imports, and in rows of older versions.
 
 A terminal obeys control characters: they set its clipboard, its title and its links, and move its
-cursor. Bidirectional controls reorder what a person reads. Both are replaced by an escape like `\\x1b`
-or `\\u202e`: plain ASCII, which every font and encoding has and which can be searched for. Control
-pictures (U+241B) have neither property, and there are none for C1 and bidirectional controls.
+cursor. Bidirectional controls reorder visible text. An escape like `\\x1b` or `\\u202e` replaces both:
+it is plain ASCII, which every font and encoding has, and users can search for it. Control pictures
+(U+241B) have neither property, and do not exist for C1 and bidirectional controls.
 
-msgspec is imported where JSON is read: a command that only shows text starts 4 ms earlier.
+Functions that read JSON import msgspec, so that a command that only shows text starts 4 ms earlier.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 _HARMFUL = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 except tab and newline, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # Bidi_Control, as Unicode lists it
     "\u2028\u2029"  # line and paragraph separator: a new line for some programs
-    "\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # unseen, and no script needs them
+    "\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # invisible and not needed by any script
     "\ud800-\udfff"  # lone surrogates, which no encoding can write
 )
 _RUN = re.compile(f"[{_HARMFUL}]+")
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class _Escapes(dict[int, str]):
-    """The escape of each character, made when it is first met: a page may consist of nothing else."""
+    """Escapes by character, made on first use, because a page may contain many."""
 
     def __init__(self, escape: Callable[[str], str]) -> None:
         self._escape = escape
@@ -50,10 +50,10 @@ _FOR_JSON = _Escapes(lambda character: json.dumps(character)[1:-1])
 
 
 def visible(text: str) -> str:
-    """One line, with every character that is not printable replaced by its escape.
+    """A text as one line, with an escape for every unprintable character.
 
-    That includes line breaks, so that no value can add a line of its own, and spaces and joiners that
-    look like nothing: in a URL, a header or a name they mislead.
+    That includes line breaks, so that no value can add a line, and invisible spaces and joiners, which
+    mislead in a URL, a header or a name.
     """
     if text.isprintable():
         return text
@@ -61,15 +61,15 @@ def visible(text: str) -> str:
 
 
 def visible_text(text: str) -> str:
-    """A text of many lines, harmless to a terminal; it keeps tabs and line breaks (CRLF becomes LF).
+    """A text of several lines that is safe on a terminal. Tabs and line breaks stay (CRLF becomes LF).
 
-    Joiners, soft hyphens and special spaces stay too: Persian, Thai, German and French need them.
+    Joiners, soft hyphens and special spaces also stay: Persian, Thai, German and French need them.
     """
     return _RUN.sub(lambda run: run[0].translate(_FOR_TEXT), text.replace("\r\n", "\n"))
 
 
 def json_text(value: Any) -> str:
-    """JSON on one line, with the same value and with harmful characters written as \\uXXXX."""
+    """JSON on one line with the same value, and with harmful characters as \\uXXXX."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return _RUN.sub(lambda run: run[0].translate(_FOR_JSON), text)
 
@@ -80,7 +80,7 @@ def command_line(*words: object) -> str:
 
 
 def well_formed(text: str) -> str:
-    """The same text; two halves of a pair are joined, a single half and NUL are U+FFFD."""
+    """Join surrogate pairs, and replace lone surrogates and NUL by U+FFFD."""
     if text.isascii():
         return text.replace("\0", _REPLACEMENT) if "\0" in text else text
     if _ILL_FORMED.search(text) is None:
@@ -90,12 +90,12 @@ def well_formed(text: str) -> str:
 
 
 def well_formed_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The same for headers."""
+    """`well_formed` for headers."""
     return [(well_formed(name), well_formed(value)) for name, value in pairs]
 
 
 def read_json(text: str | bytes) -> Any:
-    """JSON that a person or a file gave. Raises ValueError, also for what is nested too deep."""
+    """Parse JSON from a person or a file. Raises ValueError, also for too deep nesting."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -103,9 +103,9 @@ def read_json(text: str | bytes) -> Any:
 
 
 def load_json(data: bytes) -> Any:
-    """Read JSON; every string in it is well-formed, whatever it spells.
+    """Parse JSON. Every string in the result is well-formed.
 
-    Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
+    Raises ValueError for invalid JSON, RecursionError for too deep nesting.
     """
     import msgspec  # noqa: PLC0415
 
@@ -113,14 +113,14 @@ def load_json(data: bytes) -> Any:
         try:
             return msgspec.json.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            pass  # half a pair, bytes that are no UTF-8, a number like NaN, or no JSON at all
+            pass  # a lone surrogate, invalid UTF-8, a number like NaN, or invalid JSON
     return _all_well_formed(json.loads(_decoded(data)))
 
 
 def decode_json(data: bytes, kind: type[T]) -> T:
-    """Read JSON as a value of this kind, whose strings are well-formed.
+    """Parse JSON as a value of this type with well-formed strings.
 
-    Raises msgspec.DecodeError for what is something else, UnicodeDecodeError for what is no UTF-8.
+    Raises msgspec.DecodeError for another type, UnicodeDecodeError for invalid UTF-8.
     """
     import msgspec  # noqa: PLC0415
 
@@ -130,7 +130,7 @@ def decode_json(data: bytes, kind: type[T]) -> T:
 
 
 def encode_json(value: Any) -> bytes:
-    """JSON of any value whose strings may be ill-formed."""
+    """Write JSON of a value whose strings may be ill-formed."""
     import msgspec  # noqa: PLC0415
 
     try:

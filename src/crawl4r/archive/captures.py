@@ -1,4 +1,4 @@
-"""What each visit saw: one row a capture, and the questions people ask of them."""
+"""The captures: one row per visit with an answer, and queries on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SELECT = (
     " FROM captures c JOIN urls u ON u.id = c.url_id"
 )
 
-# A host that could not answer, or would not, says nothing of the page.
+# An overloaded or blocking host tells nothing about the page.
 _ANSWER_BEFORE = """
 SELECT fetched_at, status, verdict, sha256, location FROM captures
 WHERE url_id = (SELECT id FROM urls WHERE url = ?) AND id < ?
@@ -31,11 +31,11 @@ ORDER BY fetched_at DESC, id DESC LIMIT 1
 """
 _NEWEST = 2**63 - 1
 GONE = frozenset([404, 410])
-SAME_MOMENT = 1e-6  # seconds: as exact as a date in a file can be
+SAME_MOMENT = 1e-6  # seconds, the precision of dates in files
 
 
 class CapturedAnswer(NamedTuple):
-    """What of a capture tells whether the next one is different."""
+    """The parts of a capture that show whether the next one differs."""
 
     at: float  # epoch seconds
     status: int
@@ -49,7 +49,7 @@ class CapturedAnswer(NamedTuple):
 
     @property
     def said(self) -> str | None:
-        """The bytes of a page, the target of a redirect; of anything else only what it is."""
+        """The value to compare: the hash of a page, the target of a redirect, else the verdict."""
         if self.verdict is Verdict.REDIRECT:
             return self.location
         is_page = self.verdict in {Verdict.OK, Verdict.NOT_MODIFIED}
@@ -69,7 +69,7 @@ class Captures:
         self._database = database
 
     def add(self, url_id: int, capture: Capture) -> int:
-        """Record a capture; its id, which grows with time."""
+        """Record a capture; returns its id, which grows with time."""
         row = (
             url_id,
             capture.fetched_at,
@@ -97,9 +97,9 @@ class Captures:
         return int(self._database.write(_INSERT, row).lastrowid or 0)
 
     def add_attempts(self, visits: Iterable[Visit], offset: float, now: float) -> None:
-        """Record the visits that got no answer, for `why`.
+        """Record visits without an answer, for `why`.
 
-        `offset` turns the clock of requests into epoch seconds; what never left counts as of `now`.
+        `offset` converts times of requests to epoch seconds; an unsent request gets the time `now`.
         """
         rows = [
             (
@@ -123,7 +123,7 @@ class Captures:
         return [_capture_of(row) for row in rows]
 
     def latest(self, url: str, before: float | None = None) -> Capture | None:
-        """The newest capture of a URL that has bytes, or the newest of a moment in the past."""
+        """The newest capture of a URL with bytes, optionally not later than `before`."""
         when = "AND c.fetched_at <= ?" if before is not None else ""
         parameters = (url,) if before is None else (url, before)
         rows = self._database.read(
@@ -134,7 +134,7 @@ class Captures:
         return _capture_of(rows[0]) if rows else None
 
     def good_before(self, capture: Capture) -> Capture | None:
-        """The newest good capture of the same URL that was there when this one was made."""
+        """The newest good capture of the same URL before this one."""
         rows = self._database.read(
             f"{_SELECT} WHERE u.url = ? AND c.id < ? AND c.verdict = 'ok'"
             " ORDER BY c.fetched_at DESC, c.id DESC LIMIT 1",
@@ -143,7 +143,7 @@ class Captures:
         return _capture_of(rows[0]) if rows else None
 
     def with_bytes_at(self, url: str, moment: float, within: float = SAME_MOMENT) -> Capture | None:
-        """The newest capture of a URL that has bytes, of a moment give or take `within` seconds."""
+        """The newest capture of a URL with bytes, at a time plus or minus `within` seconds."""
         rows = self._database.read(
             f"{_SELECT} WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ? AND c.sha256 IS NOT NULL"
             " ORDER BY c.fetched_at DESC, c.id DESC LIMIT 1",
@@ -152,7 +152,7 @@ class Captures:
         return _capture_of(rows[0]) if rows else None
 
     def hashes_at(self, url: str, moment: float, most: int) -> list[str | None]:
-        """What captures of a URL at a moment hold, of `most` captures at most."""
+        """The hashes of at most `most` captures of a URL at a time."""
         rows = self._database.read(
             "SELECT c.sha256 FROM captures c JOIN urls u ON u.id = c.url_id"
             " WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ? LIMIT ?",
@@ -161,14 +161,14 @@ class Captures:
         return [sha256.hex() if sha256 else None for (sha256,) in rows]
 
     def newest(self, url_id: int) -> Capture:
-        """The newest capture of a URL that has one, whatever it holds."""
+        """The newest capture of a URL."""
         rows = self._database.read(
             f"{_SELECT} WHERE c.url_id = ? ORDER BY c.id DESC LIMIT 1", (url_id,)
         )
         return _capture_of(rows[0])
 
     def last_visit(self, url: str) -> float | None:
-        """When a request for this URL last left, with or without an answer."""
+        """The time of the last request for this URL, with or without an answer."""
         (row,) = self._database.read(
             "SELECT max(at) FROM (SELECT max(c.fetched_at) AS at FROM captures c JOIN urls u"
             " ON u.id = c.url_id WHERE u.url = ?1 UNION ALL SELECT max(a.at) FROM attempts a"
@@ -178,14 +178,14 @@ class Captures:
         return row[0] if row[0] is None else float(row[0])
 
     def newest_at(self, url_id: int) -> float | None:
-        """When the newest capture of a URL was made, if it has one."""
+        """The time of the newest capture of a URL, or None."""
         (row,) = self._database.read(
             "SELECT max(fetched_at) FROM captures WHERE url_id = ?", (url_id,)
         )
         return None if row[0] is None else float(row[0])
 
     def sha256_before(self, url_id: int) -> str | None:
-        """The content that a 304 refers to: that of the URL's current capture."""
+        """The content that a 304 confirms: that of the URL's current capture."""
         rows = self._database.read(
             "SELECT c.sha256 FROM urls u JOIN captures c ON c.id = u.content WHERE u.id = ?",
             (url_id,),
@@ -193,7 +193,7 @@ class Captures:
         return rows[0][0].hex() if rows and rows[0][0] else None
 
     def answer_before(self, url: str, number: int = _NEWEST) -> CapturedAnswer | None:
-        """The newest answer that tells anything of a page, of those before capture `number`."""
+        """The newest telling answer for a page before capture `number`."""
         rows = self._database.read(_ANSWER_BEFORE, (url, number))
         if not rows:
             return None
@@ -218,13 +218,13 @@ class Captures:
         return int(row[0])
 
     def after(self, capture_id: int) -> Iterator[Capture]:
-        """Captures in the order they were committed, past the given one."""
+        """Captures after the given one, in the order of commits."""
         for row in self._database.stream(f"{_SELECT} WHERE c.id > ? ORDER BY c.id", (capture_id,)):
             yield _capture_of(row)
 
 
 def _with_wait(failure: Failure) -> str:
-    """The reason, and what a Retry-After asked for: `host_report` holds us to it."""
+    """The reason with the Retry-After, which the politeness receipt checks."""
     if failure.retry_after is None:
         return failure.reason
     return f"{failure.reason}, retry after {round(failure.retry_after, 3)} s"

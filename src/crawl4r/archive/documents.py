@@ -1,4 +1,4 @@
-"""The documents derived from captures, one a URL: the newest good text, and how it came to be."""
+"""The documents derived from captures, one per URL: the newest good text and its history."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ ON CONFLICT (url) DO UPDATE SET
 
 
 class DocumentChange(StrEnum):
-    """What a capture meant for the document of its URL."""
+    """The effect of a capture on the document of its URL."""
 
     NEW = "new"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
-    MISSING = "missing"  # the first 404 or 410: with the next one it is gone
+    MISSING = "missing"  # the first 404 or 410; a second one means gone
     GONE = "gone"
-    REJECTED = "rejected"  # its verdict keeps it away from the text that is there
-    NONE = "none"  # nothing that could be a document
+    REJECTED = "rejected"  # a bad verdict: the existing text stays
+    NONE = "none"  # no content for a document
 
 
 class StoredDocument(NamedTuple):
@@ -67,7 +67,7 @@ class StoredDocument(NamedTuple):
 
 
 class ExtractionRow(NamedTuple):
-    """What became of one capture."""
+    """The result of reading one capture."""
 
     capture: int
     version: int
@@ -99,25 +99,25 @@ class Documents:
         return _stored(rows[0]) if rows else None
 
     def known_until(self, url: str) -> float | None:
-        """When the site last spoke of a URL's document: had it still, or said that it is gone."""
+        """The last time the site confirmed a URL's document, or its removal."""
         rows = self._database.read(
             "SELECT max(crawled_at, coalesce(deleted_at, 0)) FROM documents WHERE url = ?", (url,)
         )
         return float(rows[0][0]) if rows else None
 
     def title_of(self, url: str) -> str:
-        """The title of a URL's document; empty when it has none of the two."""
+        """The title of a URL's document; empty without a document or title."""
         rows = self._database.read("SELECT title FROM documents WHERE url = ?", (url,))
         return str(rows[0][0]) if rows else ""
 
     def stream(self, *, with_gone: bool = False) -> Generator[StoredDocument, None, None]:
-        """Every document by URL; those that are gone only when asked for."""
+        """Every document in order of URL; gone ones only with `with_gone`."""
         where = "" if with_gone else "WHERE deleted_at IS NULL"
         for row in self._database.stream(f"{_SELECT} {where} ORDER BY url"):
             yield _stored(row)
 
     def captures_of(self, domain: str) -> list[int]:
-        """The captures that a domain's documents were read from."""
+        """The captures of a domain's documents."""
         rows = self._database.read(
             "SELECT capture FROM documents WHERE domain = ? ORDER BY capture", (domain,)
         )
@@ -134,7 +134,7 @@ class Documents:
         signature: bytes,
         near_of: str | None,
     ) -> None:
-        """Keep the document of a URL as this capture has it, instead of an older one."""
+        """Replace the document of a URL by that of this capture."""
         self._begin_revision()
         said = document._asdict()
         for name in ("url", "title", "markdown", "language"):
@@ -160,7 +160,7 @@ class Documents:
         )
 
     def touch(self, url: str, capture: Capture) -> None:
-        """The same text was seen again."""
+        """Note a capture with the same text."""
         self._revise("deleted_at = NULL", "url = ? AND deleted_at IS NOT NULL", (url,))
         self._database.write(
             "UPDATE documents SET crawled_at = ? WHERE url = ?", (capture.fetched_at, url)
@@ -168,14 +168,14 @@ class Documents:
 
     def mark_gone(self, url: str, at: float) -> None:
         self._revise("deleted_at = ?", "url = ? AND deleted_at IS NULL", (at, url))
-        # What it stood for is to be judged again by whoever follows the revisions.
+        # Revise its near-duplicates, so that the indexer judges them again.
         for (number,) in self._database.read(
             "SELECT id FROM documents WHERE near_of = ?", (id_of(url),)
         ):
             self._revise("near_of = NULL", "id = ?", (number,))
 
     def revised_after(self, revision: int) -> Iterator[StoredDocument]:
-        """Documents in the order of their last change, those that are gone included."""
+        """Documents in the order of their last change, including gone ones."""
         sql = f"{_SELECT} WHERE revision > ? ORDER BY revision"
         for row in self._database.stream(sql, (revision,)):
             yield _stored(row)
@@ -188,18 +188,18 @@ class Documents:
         return {row[0] for row in self._database.read("SELECT id FROM documents")}
 
     def epoch(self) -> str:
-        """Another one each time that all documents are made anew."""
+        """An id that changes when all documents are made again."""
         return Notes(self._database).get(_EPOCH) or "0"
 
     def cursor(self) -> int:
-        """The capture up to which documents were made."""
+        """The last capture with its document made."""
         return int(Notes(self._database).get(_CURSOR) or 0)
 
     def move_cursor(self, capture: int) -> None:
         Notes(self._database).put(_CURSOR, str(capture))
 
     def is_behind(self) -> bool:
-        """Whether captures wait to be read."""
+        """Whether captures without a document remain."""
         (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM captures")
         return bool(self.cursor() < row[0])
 
@@ -244,15 +244,14 @@ class Documents:
         return [(row[0], row[1]) for row in rows]
 
     def signature_of(self, document_id: str) -> bytes:
-        """Empty when there is no such document."""
+        """The signature of a document; empty for an unknown one."""
         rows = self._database.read("SELECT signature FROM documents WHERE id = ?", (document_id,))
         return bytes(rows[0][0]) if rows else b""
 
     def file_under(self, document_id: str, bands: Sequence[int], before: Sequence[int]) -> None:
-        """Let `near` find a document by these bands, and no longer by those it had before.
+        """File a document under these bands, instead of its earlier ones.
 
-        They are known from its last signature; to look for them by the document would be a look at
-        the bands of all others.
+        Its last signature gives the earlier bands, because a search by document would scan all bands.
         """
         self._database.write_many(
             "DELETE FROM near_bands WHERE band = ? AND document = ?",
@@ -264,7 +263,7 @@ class Documents:
         )
 
     def forget_all(self) -> None:
-        """Everything here is derived from the captures, and can be made again from them."""
+        """Delete all documents, which can be made again from the captures."""
         for table in ("documents", "near_bands", "extractions", "site_blocks", "sites_sampled"):
             self._database.write(f"DELETE FROM {table}")
         self.move_cursor(0)
@@ -277,7 +276,7 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
         crawled_at, updated_at, deleted_at, capture, signature, near_of, revision,
     ) = row  # fmt: skip
     try:
-        # Older versions kept half of a surrogate pair as it came.
+        # Older versions kept lone surrogates.
         markdown = well_formed(zstd.decompress(content).decode("utf-8", "surrogatepass"))
         document = Document(
             url=url, title=title, markdown=markdown, language=language, **load_json(said.encode())

@@ -1,4 +1,4 @@
-"""What URLs held before: which captures are news, and which the same bytes once more?"""
+"""Find captures with new bytes, in contrast to repeated ones."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class EarlierBytes:
         self._database = database
 
     def news(self, first: int, last: int) -> frozenset[int]:
-        """The good captures of a range whose bytes are not those of the URL's last good visit."""
+        """The good captures of a range whose bytes differ from the URL's previous good capture."""
         return frozenset(row[0] for row in self._database.read(_NEWS, (first, last)))

@@ -1,4 +1,4 @@
-"""Something that is made of every capture: beside a crawl while it adds to them, or afterwards."""
+"""A task that processes every capture, beside a crawl or after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BATCH = 32
 
 
 class CaptureFollower(ABC):
-    """Works through the captures behind its cursor, a batch at a time."""
+    """Processes the captures after its cursor in batches."""
 
     pause = 0.5  # seconds between two looks for new captures
 
@@ -26,18 +26,18 @@ class CaptureFollower(ABC):
     @property
     @abstractmethod
     def cursor(self) -> int:
-        """The last capture that was taken care of."""
+        """The id of the last processed capture."""
 
     @abstractmethod
     async def _process(self, batch: Sequence[Capture]) -> None:
-        """Take care of the next captures, and move the cursor behind them."""
+        """Process the next captures, and move the cursor past them."""
 
     async def finish(self) -> None:
-        """What remains to be done once all captures were taken care of: mostly nothing."""
+        """Do the final work after all captures. Does nothing by default."""
         return
 
     async def follow(self) -> None:
-        """Keep up with a crawl until `end`, then finish what is left."""
+        """Follow a crawl until `end`, then process the rest."""
         while True:
             is_last = self._is_ending.is_set()
             done = await self.catch_up()
@@ -51,15 +51,15 @@ class CaptureFollower(ABC):
                     continue
 
     def end(self) -> None:
-        """No more captures will come."""
+        """Call when no more captures will come."""
         self._is_ending.set()
 
     def stop(self) -> None:
-        """Leave what is left for the next run."""
+        """Stop now. The next run processes the rest."""
         self._is_stopped = True
 
     async def catch_up(self, on_progress: Callable[[int], None] | None = None) -> int:
-        """Take care of everything behind the cursor; how many captures that were."""
+        """Process all captures after the cursor; returns their number."""
         total = 0
         while batch := self._next_batch():
             await self._process(batch)

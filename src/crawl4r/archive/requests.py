@@ -1,4 +1,4 @@
-"""What was sent: the headers of requests, and the requests beside those for pages."""
+"""The sent headers of requests, and side requests (robots.txt, probes)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from crawl4r.storage.database import Database
 
 
 class SideRequest(NamedTuple):
-    """A request that led to no capture: for robots.txt, or to learn how a host says that a page is
-    missing."""
+    """A request without a capture: for robots.txt, or a probe for a host's soft 404."""
 
     url: str
     host: str
-    at: float  # epoch seconds: when it left
+    at: float  # epoch seconds of sending
     status: int | None
     latency_ms: int
-    reason: str = ""  # why there was no answer
+    reason: str = ""  # why no answer came
 
 
 class Requests:
@@ -28,14 +27,14 @@ class Requests:
         self._database = database
 
     def number_of(self, headers: Sequence[str]) -> int:
-        """The number under which these header lines ("Name: value") are kept."""
+        """The id of these header lines ("Name: value"); stores new ones."""
         text = json.dumps(headers, ensure_ascii=False)
         self._database.write("INSERT OR IGNORE INTO requests (headers) VALUES (?)", (text,))
         ((number,),) = self._database.read("SELECT id FROM requests WHERE headers = ?", (text,))
         return int(number)
 
     def headers(self, number: int) -> list[str] | None:
-        """The header lines that captures with this number were asked for with."""
+        """The header lines with this id."""
         rows = self._database.read("SELECT headers FROM requests WHERE id = ?", (number,))
         return list(json.loads(rows[0][0])) if rows else None
 

@@ -1,4 +1,4 @@
-"""What repeats on most pages of a site, learnt from its first pages."""
+"""Learn the text blocks that repeat on most pages of a site, from its first pages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from crawl4r.storage.database import Database
 
-_LEAST_PAGES = 6  # that teach anything
-_SAMPLE = 24  # pages; then the lesson is over
+_LEAST_PAGES = 6  # pages needed for a result
+_SAMPLE = 24  # pages; then the sample is complete
 _MOST_OF_THEM = 0.6
 _HOSTS_AT_HAND = 1_000
 _SIGN = 1 << 63
@@ -21,7 +21,7 @@ class SiteBlocks:
         self._known: dict[str, frozenset[int]] = {}
 
     def repeated(self, host: str) -> frozenset[int]:
-        """Blocks that belong to the site and not to a page; nothing before the lesson is over."""
+        """Blocks of the site; empty until the sample is complete."""
         if host not in self._known:
             if len(self._known) >= _HOSTS_AT_HAND:
                 self._known.clear()
@@ -29,11 +29,11 @@ class SiteBlocks:
         return self._known[host]
 
     def is_learning(self, host: str) -> bool:
-        """Whether more pages of this host are wanted."""
+        """Whether the sample of this host needs more pages."""
         return self._pages(host) < _SAMPLE
 
     def learn(self, host: str, fingerprints: Collection[int]) -> bool:
-        """Count a page that was not seen before; True when this one ends the lesson."""
+        """Count a new page; True when it completes the sample."""
         if not self.is_learning(host) or not fingerprints:
             return False
         self._database.write(
@@ -50,7 +50,7 @@ class SiteBlocks:
         return True
 
     def end_lessons(self) -> list[str]:
-        """No more pages will come: learn what can be learnt from fewer. The hosts that were taught."""
+        """Complete the samples with fewer pages at the end of a crawl; returns their hosts."""
         rows = self._database.read(
             "SELECT host, pages FROM sites_sampled WHERE pages >= ? AND pages < ?",
             (_LEAST_PAGES, _SAMPLE),
@@ -63,7 +63,7 @@ class SiteBlocks:
         return [host for host, _ in rows if self.repeated(host)]
 
     def _end_lesson(self, host: str, pages: int) -> None:
-        """From here on only what repeats is worth keeping."""
+        """Delete the blocks that do not repeat."""
         self._database.write(
             "DELETE FROM site_blocks WHERE host = ? AND pages < ?", (host, pages * _MOST_OF_THEM)
         )
@@ -82,5 +82,5 @@ class SiteBlocks:
 
 
 def _signed(fingerprint: int) -> int:
-    """SQLite's integers have a sign."""
+    """Convert to a signed integer for SQLite."""
     return fingerprint - 2 * _SIGN if fingerprint >= _SIGN else fingerprint

@@ -1,6 +1,6 @@
-"""How visits are counted: each in one class by how it ended, and in one by what was answered.
+"""The classes that visits are counted in: one by verdict, and one by the answer.
 
-Both kinds of classes add up to the number of visits. Whether a visit is tried again is counted apart.
+Both kinds of classes add up to the number of visits. Retries are counted separately.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from crawl4r.model import UrlState, Verdict, Visit
 
 VISITS = "visits"
-RETRIES = "retries"  # visits among them whose URL is asked for again
+RETRIES = "retries"  # visits that a retry follows
 _KEPT = ("html", "other")
 _ERRORS = ("429", "4xx", "5xx", "other")
-# What a failure's reason begins with, and the class that this is counted in.
+# First words of a failure's reason, with the class of such failures.
 _NETWORK_ERRORS = {
     "dns": "dns",
     "connect": "connect",
@@ -43,7 +43,7 @@ def _name(verdict: Verdict, part: str = "") -> str:
 
 
 ENDED = tuple(_name(verdict, part) for verdict in Verdict for part in _DIVIDED.get(verdict, [""]))
-# `no_answer`: a request was made, and no status came. `not_asked`: no request was made.
+# `no_answer`: a request without a status. `not_asked`: no request.
 ANSWERED = (
     "status_2xx", "status_3xx", "status_4xx", "status_5xx", "status_other", "not_modified",
     "no_answer", "not_asked",
@@ -51,7 +51,7 @@ ANSWERED = (
 
 
 def tally(visits: Iterable[Visit]) -> Counter[str]:
-    """How many visits there are, how many of each class, and how many are tried again."""
+    """The numbers of visits, of each class, and of retries."""
     tallies: Counter[str] = Counter()
     for visit in visits:
         tallies[VISITS] += 1
@@ -63,7 +63,7 @@ def tally(visits: Iterable[Visit]) -> Counter[str]:
 
 def _ended(visit: Visit) -> str:
     verdict = visit.ending.verdict
-    if verdict is Verdict.OK:  # only what was read as HTML has an encoding
+    if verdict is Verdict.OK:  # only HTML has an encoding
         is_html = visit.capture is not None and bool(visit.capture.encoding)
         return _name(verdict, _KEPT[0] if is_html else _KEPT[1])
     if verdict is Verdict.HTTP_ERROR:

@@ -1,4 +1,4 @@
-"""Which URLs does the crawl admit: before they are sent, and when a page names them?"""
+"""Decide which URLs the crawl admits, before a request and when a page names them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit, verdict_of
 
 
 class Admission:
-    """The rules of the crawl, of its sites and of its traps, asked in that order of cost."""
+    """The rules of the crawl, of the sites and of the trap filter, cheapest first."""
 
     def __init__(
         self,
@@ -31,19 +31,19 @@ class Admission:
         return await self._robots.load(url)
 
     def refusal(self, lease: Lease) -> Visit | None:
-        """The visit of a URL that must not be asked for now; None when it may be."""
+        """The visit that ends a refused URL without a request; None for an admitted URL."""
         word = self._robots.judge(lease.url, lease.written)
         if word.verdict is None:
             word = self._recheck(lease)
         if word.verdict is None:
             return None
-        # A site that could not be asked for its robots.txt may be asked again one day.
+        # The robots.txt of an unreachable site may be fetched again later.
         is_final = word.verdict is not Verdict.ROBOTS_UNREACHABLE
         state = UrlState.REFUSED if is_final else UrlState.FAILED
         return Visit(lease, Ending(lease.url_id, state, word.verdict, word.reason))
 
     def _recheck(self, lease: Lease) -> RobotsWord:
-        """Whether the rules of now keep out a URL that earlier rules admitted."""
+        """Whether the current rules refuse a URL that earlier rules admitted."""
         if rule := self._judge.links.recheck(lease):
             return RobotsWord(verdict_of(rule), rule)
         if self._traps and (trap := self._traps.recheck(lease)):
@@ -51,7 +51,7 @@ class Admission:
         return RobotsWord(None, "")
 
     def screen(self, visit: Visit) -> Visit:
-        """The same visit; links that robots.txt, nesting or the look of a trap keep out are refused."""
+        """The same visit, with links refused by robots.txt, nesting or the trap filter."""
         if not visit.found:
             return visit
         found = self._robots.spare_places(visit.found)

@@ -1,7 +1,8 @@
-"""Files in a workspace by which people and other programs hold a crawl, or end it.
+"""Control files: files in a workspace with which people and programs hold or end a crawl.
 
-`pause` holds whatever runs there until the file is gone, also after a restart; `stop` ends it as Ctrl-C
-does. With a name behind it (`pause.discover`, `stop.scrape`, `pause.crawl`) it is for that one alone.
+`pause` holds every crawl in the workspace until the file is gone, also after a restart; `stop` ends
+them like Ctrl-C. A role as suffix (`pause.discover`, `stop.scrape`, `pause.crawl`) addresses that one
+alone.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ _LOOK_AGAIN = 0.5  # seconds
 
 
 def file_of(folder: Path, order: str, role: str | None = None) -> Path:
-    """The file that gives an order to one role, or to all of them."""
+    """The control file for one role, or for all roles."""
     return folder / (f"{order}.{role}" if role else order)
 
 
 def orders_in(folder: Path) -> list[str]:
-    """The names of the files that hold or end something now."""
+    """The names of the present control files."""
     names = [file_of(folder, order, role) for order in (PAUSE, STOP) for role in (None, *ROLES)]
     return [path.name for path in names if path.exists()]
 
@@ -39,7 +40,7 @@ class ControlFiles:
         self._stops = [file_of(folder, STOP), file_of(folder, STOP, role)]
         self._pause_gate = pause_gate
         self._stop = stop
-        for path in self._stops:  # it was for an earlier run
+        for path in self._stops:  # left from an earlier run
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
 

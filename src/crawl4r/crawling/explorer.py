@@ -1,8 +1,8 @@
-"""What to ask a host for when its links run dry: sitemaps, further pages of lists, archives.
+"""Explore a host without pending URLs: try sitemaps, further pages of lists, archives.
 
-Nothing is fetched here. What is worth a try goes to the frontier like any URL, with its own kind of
-discovery, and so is as polite, as durable and as well explained. What became of it is learnt, a host:
-what yielded nothing is not tried for ever.
+The explorer fetches nothing. It adds its proposals to the frontier like any URL, with their own kind of
+discovery, so that they are as polite, durable and explained as links. It learns from the results of
+each host, and drops patterns without success.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ from crawl4r.urls.canonical import split
 from crawl4r.urls.robots import RobotsFile
 
 _MOST_NAMED = 50  # sitemaps of one robots.txt
-_PLACES_IN_VAIN = 4  # usual places, until a host is believed to have none
-_AT_ONCE = 8  # guesses of a kind, before it is looked at what they gave
+_PLACES_IN_VAIN = 4  # failed usual places before a host counts as having none
+_AT_ONCE = 8  # guesses of a kind before their results are needed
 _HOSTS_AT_HAND = 500
-_NEW_LINKS = 3  # that the page before had not; its pager changes anyway
-_PAGES_IN_VAIN = 50  # of one list, that named nothing new
-_ASKED = "asked"  # the kind of lesson that names the pattern of a URL on its way
+_NEW_LINKS = 3  # links that the previous page lacked; the pager always changes
+_PAGES_IN_VAIN = 50  # pages of one list without new links
+_ASKED = "asked"  # the kind of lesson with the pattern of a pending guess
 
 
 class ExploringRules(Struct, frozen=True):
-    """What may be tried."""
+    """The kinds of guesses that are allowed."""
 
     sitemaps: bool = True
     pagination: bool = True
     archives: bool = True
-    common_crawl: str = ""  # the address of an index that speaks the CDX API
-    again_after: float = 24 * 3600.0  # seconds, then sitemaps are read again
+    common_crawl: str = ""  # the URL of an index with the CDX API
+    again_after: float = 24 * 3600.0  # seconds until sitemaps are read again
 
 
 class _Try(NamedTuple):
-    """Something to ask for, and what will be believed more or less by what comes of it."""
+    """A URL to try, and the pattern that its result rates."""
 
     found: Found
     pattern: str
 
 
 class _Host(Struct):
-    """What the URLs of a host say about those it may have besides."""
+    """The date paths and lists of a host, learnt from its URLs."""
 
     origin: str
     dates: DatePaths
@@ -67,7 +67,7 @@ class _Host(Struct):
 
 
 class Explorer:
-    """Asked when a host has nothing left; told what came of what it proposed."""
+    """Proposes URLs when a host has none left, and learns from their results."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Explorer:
         self._hosts: dict[str, _Host] = {}
 
     def explore(self, host: str) -> set[str]:
-        """Put what is best tried next into the frontier; the hosts that then have something."""
+        """Add the best proposals to the frontier; returns the hosts with new URLs."""
         known = self._known(host)
         if known is None:
             return set()
@@ -107,7 +107,7 @@ class Explorer:
         return set()
 
     def _read_again(self, tries: Iterable[_Try]) -> set[str]:
-        """Sitemaps that were read long ago, once a run; what they name and we know is not asked for."""
+        """Sitemaps that were read long ago, once per run; their known URLs are not requested again."""
         too_old = min(self._wall() - self._rules.again_after, self._began_at)
         hosts = set()
         for found, _ in tries:
@@ -155,7 +155,7 @@ class Explorer:
         self._lessons.forget(host, _ASKED, url)
 
     def _named_sitemaps(self, host: str, known: _Host) -> Iterator[_Try]:
-        """Also those that the scope refuses: `why` tells of them, and they are not asked for."""
+        """Propose usual places of sitemaps. Those out of scope are only recorded, for `why`."""
         record = self._robots.get(known.origin)
         for text in RobotsFile(record.body).sitemaps[:_MOST_NAMED] if record else ():
             found = self._listing(text, known.origin + "/", "named by robots.txt")
@@ -189,7 +189,7 @@ class Explorer:
         by: FoundBy,
         judged: Callable[[str, str], Found | None],
     ) -> Iterator[_Try]:
-        """One place in scope that was not tried yet, unless too many were in vain."""
+        """The next untried place in scope, unless too many failed."""
         records = self._records(host, by)
         in_vain = sum(not record.yielded for record in records.values())
         if in_vain >= _PLACES_IN_VAIN or any(record.yielded for record in records.values()):
@@ -221,7 +221,7 @@ class Explorer:
                 yield _Try(found, pattern)
 
     def _index(self, host: str, known: _Host) -> Iterator[_Try]:
-        """The one listing elsewhere: the settings name it."""
+        """The index that the settings name, the only listing on another host."""
         url = results_url(self._rules.common_crawl, host_pattern(split(known.origin).netloc))
         by, rule = FoundBy.COMMON_CRAWL, "the Common Crawl index"
         found = Found(url, split(url).host, 0, by, admitted=True, rule=rule, page_type=LISTING)
@@ -233,12 +233,12 @@ class Explorer:
         return self._judge().judge_listing(url, base, 0, by, why)
 
     def _guess(self, url: str, by: FoundBy, why: str) -> Found | None:
-        """A page that nobody named: only where the scope lets it in."""
+        """A guessed page, if the scope admits it."""
         found = self._judge().judge(url, None, 1, by)
         return found._replace(rule=why) if found is not None and found.admitted else None
 
     def _known(self, host: str) -> _Host | None:
-        """What is known of a host; its URLs are looked through once."""
+        """The knowledge about a host, learnt once from all its URLs."""
         if host in self._hosts:
             return self._hosts[host]
         rows = self._database.stream(
@@ -267,10 +267,10 @@ class Explorer:
 
 
 def _goes_on(lesson: dict[str, Any], visit: Visit, admitted: int) -> bool:
-    """Whether a page of a list has what the one before had not; then the next is worth a try.
+    """Whether a page of a list has links that the previous one lacked; then the next is tried.
 
-    All its links may be known already, from elsewhere. But a list that only ever brings what is
-    known is not followed for ever.
+    All its links may be known from other pages. But a list that only brings known links is dropped
+    after a while.
     """
     before, links = set(lesson.get("links", ())), set(visit.links)
     lesson["links"] = sorted(links)

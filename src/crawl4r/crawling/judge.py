@@ -1,4 +1,4 @@
-"""What does this answer mean for its URL? Turns a response or a failure into a visit to keep."""
+"""Judge answers: turn a response or a failure into a visit to keep."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _REDIRECTS = frozenset([301, 302, 303, 307, 308])
 
 
 class AnswerRules(Struct, frozen=True):
-    """Which answers are tried again, and which are kept."""
+    """The rules for retries, and for keeping answers."""
 
     backoff: Backoff
     max_redirects: int
@@ -49,7 +49,7 @@ class AnswerRules(Struct, frozen=True):
 
 
 class Judge:
-    """Judges answers and reads the pages among them."""
+    """Judges answers, and has their pages read."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Judge:
     ) -> None:
         self.links = links
         self._clock = clock
-        self._request = request  # the headers that all requests of this run have in common
+        self._request = request  # id of the headers that all requests of this run share
         self._reader = reader
         self._missing = missing
         self._rules = rules
@@ -74,15 +74,15 @@ class Judge:
         self._on_seed_moved = on_seed_moved
 
     def rescope(self, rules: LinkRules) -> None:
-        """Judge later links by other rules."""
+        """Replace the rules for later links."""
         self.links = LinkJudge(rules)
         self._reader.adopt(rules)
 
     async def judge(
         self, lease: Lease, answer: Response | Failure, *, is_host_sick: bool = False
     ) -> Visit:
-        """`is_host_sick`: it fails whatever it is asked for, so one more failure says nothing of this
-        URL, and uses up none of its retries."""
+        """`is_host_sick`: the host fails for every URL, so a failure does not count against the retries
+        of this one."""
         if not is_host_sick:
             return await self._judge(lease, answer)
         most = max(0, self._backoff.retries - 1)
@@ -119,7 +119,7 @@ class Judge:
             answer.status,
             answer.headers,
         )
-        # A host may show its front page for whatever is missing; that one is there, all the same.
+        # A host may show its front page for missing pages, but the front page itself exists.
         may_be_missing = lease.depth > 0 and self._missing.may_be_hidden_on(split(lease.url).origin)
         try:
             reading = await self._reader.read(
@@ -148,7 +148,7 @@ class Judge:
         return visit
 
     async def _listed(self, lease: Lease, answer: Response) -> Visit:
-        """What is no HTML is kept; a sitemap or a feed names URLs, too."""
+        """Keep a body that is no HTML, and read the URLs of a sitemap or feed."""
         listing = Listing([])
         if self._names_urls(lease, answer):
             try:
@@ -165,14 +165,14 @@ class Judge:
         return is_listing(lease, answer.content_type, answer.body)
 
     def _unreadable(self, lease: Lease, answer: Response, reason: str) -> Visit:
-        """The bytes are kept: another version of the reader may get through them."""
+        """Keep the bytes of an unreadable page, which a later version may be able to read."""
         events.emit(events.PAGE_UNREADABLE, 30, url=lease.url, reason=reason)
         return self._done(lease, answer, Verdict.UNREADABLE, reason)
 
     async def compare_with_missing(self, visit: Visit) -> Visit:
-        """The same visit, or its verdict once the page turns out to be what its host shows for none.
+        """The same visit, or a soft-404 visit if the page equals the host's soft 404.
 
-        Only after the visit's request has ended: this may ask the host for another page.
+        Call after the visit's turn has ended, because this may send another request to the host.
         """
         assert isinstance(visit.likeness, Likeness) and visit.capture is not None
         origin = split(visit.lease.url).origin
@@ -197,12 +197,12 @@ class Judge:
             reason = f"redirects to {location[:200]!r}, which is no URL"
             return self._done(lease, answer, Verdict.REDIRECT, reason, location=location)
         if not target.admitted and _is_seed(lease) and self._on_seed_moved:
-            # Who asks for example.org means the site that example.org now sends everybody to.
+            # A seed example.org means the site that example.org redirects to.
             self._on_seed_moved(split(target.url).netloc)
             target = self._judge_target(lease, location, hops) or target
-        if lease.page_type == LISTING:  # and so is what it leads to; it is no seed that has moved
+        if lease.page_type == LISTING:  # its target is a listing too, and no moved seed
             target = target._replace(by=lease.by, page_type=LISTING, groups=())
-        # A discoverer that found this page finds its target too, and knows what the caps say to it.
+        # The discoverer of this page also finds its target, and applies the caps to it.
         found = [] if lease.by == FoundBy.SPOOL else [target]
         return self._done(
             lease, answer, Verdict.REDIRECT, f"to {target.url}", found=found, location=target.url
@@ -257,7 +257,7 @@ class Judge:
         location: str | None = None,
     ) -> Visit:
         capture = self._capture(lease, answer, verdict, reason, encoding, location)
-        # A redirect or a 304 mostly has no body; an empty page is still a page.
+        # Redirects and 304 mostly have no body; an empty page is still a page.
         content = answer.body if answer.body or verdict is Verdict.OK else None
         state = UrlState.NEEDS_BROWSER if is_soft(verdict) else UrlState.DONE
         ending = Ending(lease.url_id, state, verdict, reason)
@@ -299,7 +299,7 @@ class Judge:
 
 
 def is_wanted(content_type: str, types: Sequence[str]) -> bool:
-    """Whether a media type is among those to keep (`text/html`, `text/*`); none named means all are."""
+    """Whether a media type matches `types` (`text/html`, `text/*`); an empty list matches all."""
     if not types or not content_type:
         return True
     family = content_type.partition("/")[0]

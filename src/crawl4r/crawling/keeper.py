@@ -1,8 +1,8 @@
-"""What a group of visits produced becomes durable, all of it or nothing.
+"""Make the results of a group of visits durable, all or none.
 
-Order is the contract: page bytes are synced first, then one transaction records the captures, ends
-the leases and adds the links, then the lines of the logs follow. A crash before the commit leaves URLs
-to be fetched again; a crash after it leaves nothing to do.
+The order matters: sync the page bytes; then record the captures, end the leases and add the links in
+one transaction; then write the lines of the logs. After a crash before the commit the URLs are fetched
+again; after a crash behind it nothing is missing.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Learner(Protocol):
     """A part of the crawl that learns from each visit."""
 
     def learn(self, visit: Visit, admitted: int) -> None:
-        """Called in the transaction that keeps the visit, which brought so many new URLs."""
+        """Learn from a visit that added `admitted` new URLs, in the transaction that keeps it."""
 
 
 class CommitTargets(Struct, frozen=True):
-    """The places that one commit writes to."""
+    """The stores that one commit writes to."""
 
     database: Database
     frontier: Frontier
@@ -57,7 +57,7 @@ class CommitTargets(Struct, frozen=True):
 
 
 class Keeper:
-    """Gathers visits into groups, so that many pages share one sync."""
+    """Collects visits into groups, so that many pages share one sync."""
 
     def __init__(
         self,
@@ -79,15 +79,15 @@ class Keeper:
         self._wall = clock.wall
         self._waiting: list[tuple[Visit, asyncio.Future[set[str]]]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self.untold: list[Visit] = []  # durable, but whoever waited was cancelled or got an error
-        self.pages = targets.notes.tally(PAGES)  # both are durable
+        self.untold: list[Visit] = []  # durable visits whose waiting task was cancelled or failed
+        self.pages = targets.notes.tally(PAGES)  # both totals count durable data
         self.bytes = targets.notes.tally(BYTES)
         self._imported_pages = targets.notes.tally(IMPORTED_PAGES)
         self._imported_bytes = targets.notes.tally(IMPORTED_BYTES)
 
     @property
     def fetched_pages(self) -> int:
-        """Those of `pages` that crawls have fetched, over all runs: what a limit of pages counts."""
+        """The pages that crawls have fetched over all runs, without imports; max_pages limits them."""
         return self.pages - self._imported_pages
 
     @property
@@ -95,10 +95,10 @@ class Keeper:
         return self.bytes - self._imported_bytes
 
     async def keep(self, visit: Visit, in_flight: int) -> set[str]:
-        """Return when the visit is durable; the hosts that then have new URLs to offer.
+        """Return when the visit is durable, with the hosts that have new URLs.
 
-        `in_flight` counts the visits that could still share the commit, this one included. The hosts
-        are reported to the first visit of the group only.
+        `in_flight`: the number of visits that can share the commit, including this one. Only the first
+        visit of the group gets the hosts.
         """
         durable: asyncio.Future[set[str]] = asyncio.get_running_loop().create_future()
         self._waiting.append((visit, durable))
@@ -115,7 +115,7 @@ class Keeper:
             raise
 
     def commit(self) -> None:
-        """Make everything that waits durable now."""
+        """Commit all waiting visits now."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -141,14 +141,14 @@ class Keeper:
             hosts = set()
 
     def drop(self) -> None:
-        """The crawl has failed: what waits is not kept, and the next run fetches it again."""
+        """Drop the waiting visits after a failure of the crawl. The next run fetches them again."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
         self._waiting.clear()
 
     def _write(self, visits: Sequence[Visit]) -> tuple[set[str], list[Capture]]:
-        """Everything up to the commit: the hosts that have new URLs, and what was captured."""
+        """All steps up to the commit; returns the hosts with new URLs, and the captures."""
         targets = self._targets
         now = self._wall()
         kept = [self._with_content(visit) for visit in visits if visit.capture]
@@ -183,7 +183,7 @@ class Keeper:
         return hosts, recorded
 
     def _pass_on(self, recorded: Sequence[Capture]) -> None:
-        """To files that follow the database. When they cannot be written, they catch up later."""
+        """Write to the logs that follow the database. After a failure they catch up later."""
         if self._on_commit:
             self._on_commit()
         for log in self._targets.logs:
@@ -201,19 +201,19 @@ class Keeper:
         return visit, capture._replace(sha256=sha256)
 
     def _note_revisit(self, visit: Visit, capture: Capture) -> None:
-        """How often a page changes is learnt from pages that answer, and answered before."""
+        """Learn change rates from pages with this and an earlier answer."""
         before = self._targets.captures.answer_before(capture.url)
         if before is None or visit.ending.state is not UrlState.DONE or capture.status >= 500:
             return
         answer = answer_in(capture)
-        # A page that goes does not change: it is told by `gone`, and must not look lively.
+        # A disappearing page counts in `gone`, and not as a change.
         is_changed = answer.said != before.said and not answer.is_gone
         gone = answer.is_gone + (answer.is_gone and before.is_gone)
         gap = answer.at - before.at
         self._targets.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
-        """Add to the running totals, in the same transaction; how many bytes were kept."""
+        """Add to the running totals in the same transaction; returns the kept bytes."""
         tallies = tally(visits)
         tallies[PAGES] = pages
         tallies[BYTES] = sum(capture.bytes for capture in recorded)

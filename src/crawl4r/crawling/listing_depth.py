@@ -1,4 +1,4 @@
-"""How deep are sitemaps nested? An index may name indexes without end."""
+"""Limit the nesting of sitemaps, because an index may name further indexes without end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from crawl4r.model import Found, FoundBy, Lease
 from crawl4r.storage.database import Database
 
-_MOST_STEPS = 200  # from a sitemap to those that named it, redirects among them
+_MOST_STEPS = 200  # from a sitemap up to the ones that named it, including redirects
 _NAMING = frozenset([FoundBy.SITEMAP, FoundBy.USUAL_SITEMAP])
 _SITEMAPS = f"('{FoundBy.SITEMAP}', '{FoundBy.USUAL_SITEMAP}')"
-# A redirect leads to the same sitemap: it is passed, and not counted.
+# Follow redirects without counting them, because they lead to the same sitemap.
 _LEVELS = f"""
 WITH RECURSIVE up(id, steps) AS (
     VALUES (?, 0)
@@ -24,16 +24,16 @@ WHERE u.found_by IN {_SITEMAPS} AND u.redirects = 0
 
 
 class ListingDepth:
-    """Refuses what sitemaps name that lie deeper than `most` in each other."""
+    """Refuses URLs of sitemaps that are nested deeper than `most`."""
 
     def __init__(self, database: Database, most: int) -> None:
         self._database = database
         self._most = most
 
     def screen(self, lease: Lease, found: Sequence[Found]) -> Sequence[Found]:
-        """The same URLs; what is nested too deep is not admitted, by a rule that says so.
+        """The same URLs, with a refusing rule for those nested too deep.
 
-        A page that a sitemap names may turn out to be a sitemap: it is counted like one.
+        Pages count like sitemaps, because a page that a sitemap names may be a sitemap.
         """
         if not found or found[0].by not in _NAMING or found[0].redirects:
             return found
@@ -50,5 +50,5 @@ class ListingDepth:
         return item._replace(admitted=False, rule=rule, groups=())
 
     def _level_of(self, lease: Lease) -> int:
-        """1 for a sitemap that no other one named."""
+        """The level of a sitemap; 1 if no other sitemap named it."""
         return int(self._database.read(_LEVELS, (lease.url_id,))[0][0])

@@ -1,4 +1,4 @@
-"""Bytes that are no page but name many: sitemaps, feeds, answers of an index. Pure."""
+"""Read documents that only name URLs: sitemaps, feeds, result pages of an index. Pure."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class _Named(NamedTuple):
     url: str
     lastmod: float | None
     by: FoundBy
-    is_listing: bool = False  # it names others itself
+    is_listing: bool = False  # the URL is a listing itself
 
 
 def is_listing(lease: Lease, content_type: str, body: bytes) -> bool:
-    """Whether a body that is no HTML may name URLs."""
+    """Whether a body that is no HTML may be a listing."""
     if lease.page_type == LISTING:
         return True
     kind = kind_of(content_type, body)
@@ -35,21 +35,21 @@ def is_listing(lease: Lease, content_type: str, body: bytes) -> bool:
 
 
 class Listing(NamedTuple):
-    """The URLs that a listing names, judged like any link; and what was wrong with it."""
+    """The judged URLs of a listing, and its problems."""
 
     found: list[Found]
     problem: str = ""
 
 
 def load_formats() -> None:
-    """Load what reads listings. Not with this module: the crawl's own process needs none of it."""
+    """Import the parsers of listings. The crawl's own process does not need them."""
     for name in ("common_crawl", "feed", "sitemap"):
         import_module(f"crawl4r.discovery.listings.{name}")
     load_mail_dates()
 
 
 def read_listing(lease: Lease, content_type: str, body: bytes, judge: LinkJudge) -> Listing:
-    """Read a sitemap, a feed or an answer of an index, whichever it is."""
+    """Read a sitemap, a feed or a result page of an index."""
     from crawl4r.discovery.listings.common_crawl import read_results  # noqa: PLC0415 - see `load_formats`
     from crawl4r.discovery.listings.feed import read_feed_links  # noqa: PLC0415
     from crawl4r.discovery.listings.sitemap import read_sitemap  # noqa: PLC0415

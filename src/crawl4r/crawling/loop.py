@@ -1,10 +1,11 @@
-"""THE loop: lease a URL, ask politely, judge the answer, keep it, find more.
+"""The crawl loop: lease a URL, fetch it politely, judge the answer, keep it, add its links.
 
     schedule.next() ──> visitor.visit: robots.txt and rules, request, verdict, links ──┐
          ^                                                                            │
          └────────────── keeper.keep: bytes, capture, lease and links in one commit <─┘
 
-One task a page, at most `concurrency` of them from lease to commit: that is all a crash can repeat.
+Each page has one task. At most `concurrency` pages are between lease and commit, and a crash repeats
+only those.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from crawl4r.urls.policy import CrawlLimits
 
 
 class EndedBy(StrEnum):
-    """Why a crawl came to its end."""
+    """Why a crawl ended."""
 
     NOTHING_LEFT = "nothing left"
     MAX_PAGES = "max pages"
@@ -68,7 +69,7 @@ class Crawl:
         self._heart = heart
         self._network = network
         self._on_kept = on_kept
-        self._is_full = False  # as many pages are kept as may be
+        self._is_full = False  # the cap of pages is reached
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._turns: set[HostTurn] = set()  # of the pages between lease and commit
         self._visit_ended = asyncio.Event()
@@ -111,7 +112,7 @@ class Crawl:
                 task.add_done_callback(self._tasks.discard)
 
     def stop(self, why: EndedBy = EndedBy.STOPPED) -> None:
-        """Begin nothing more; what is in flight is finished and kept."""
+        """Begin no more visits; finish and keep those in flight."""
         if self._ended_by is None:
             self._ended_by = why
             events.emit(events.CRAWL_STOPPING, why=why.value, in_flight=self.in_flight)
@@ -120,26 +121,26 @@ class Crawl:
             self._network.end()
 
     def adopt(self, limits: CrawlLimits) -> None:
-        """Go by other limits from now on."""
+        """Replace the limits."""
         self.limits = limits
         if self._is_full and not self._has_all_pages():
             self._is_full = False
             self.schedule.widen()
 
     def stop_now(self) -> None:
-        """Drop what is in flight; its URLs stay to be fetched by the next run."""
+        """Drop the visits in flight; the next run fetches their URLs."""
         self.stop()
         for task in list(self._tasks):
             task.cancel()
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it begins nothing more."""
+        """Whether the crawl begins no more visits."""
         return self._ended_by is not None
 
     @property
     def in_flight(self) -> int:
-        """Pages between lease and commit."""
+        """The number of pages between lease and commit."""
         return len(self._turns)
 
     async def _next_turn(self) -> PageTurn | RobotsTurn | None:
@@ -155,7 +156,7 @@ class Crawl:
         return turn
 
     async def _next_within_page_cap(self) -> PageTurn | RobotsTurn | None:
-        """Never lease more than could be kept, so that a cap of pages is exact."""
+        """How many pages may be leased, so that a cap of pages is exact."""
         cap = self.limits.max_pages
         while self._may_fill(cap):
             self._visit_ended.clear()
@@ -165,7 +166,7 @@ class Crawl:
         return await self.schedule.next()
 
     def _may_fill(self, cap: int | None) -> bool:
-        """Whether what is in flight could reach the cap, so that nothing more may be leased."""
+        """Whether the pages in flight could reach the cap, so that no lease may begin."""
         if cap is None or self._is_full:
             return False
         return self.in_flight > 0 and self.keeper.fetched_pages + self.in_flight >= cap
@@ -175,7 +176,7 @@ class Crawl:
         return most is not None and self.keeper.fetched_pages >= most
 
     def _cap_reached(self) -> EndedBy | None:
-        """The cap that ends the crawl; a full cap of pages leaves what is kept to be visited again."""
+        """The cap that ends the crawl. A full cap of pages still allows visits to kept pages."""
         limits = self.limits
         if not self._is_full and self._has_all_pages():
             self._is_full = True
@@ -208,7 +209,7 @@ class Crawl:
             self.schedule.resume_later(turn.host, wait)
 
     async def _visit(self, turn: PageTurn) -> None:
-        """Visit one URL and keep what came of it."""
+        """Visit one URL and keep the result."""
         lease, host_turn = turn
         try:
             visit = await self.visitor.visit(turn)

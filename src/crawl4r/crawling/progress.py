@@ -1,4 +1,4 @@
-"""What a crawl has done so far, for people and programs that ask while it runs."""
+"""The progress of a running crawl, for people and programs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _LOG_NAMES = {
 
 
 class CrawlProgress(Struct):
-    """Counts of the visits that are durable; read it at any time."""
+    """Counts of durable visits. It may be read at any time."""
 
     started_at: float
     visits: int = 0
     pages: int = 0
     bytes: int = 0
     retries: int = 0
-    guesses_in_vain: int = 0  # not among the verdicts
+    guesses_in_vain: int = 0  # not counted in the verdicts
     verdicts: Counter[str] = field(default_factory=Counter)
 
     def report(self, visit: Visit) -> None:
-        """Count a visit that is durable now, and log its line."""
+        """Count a durable visit, and log its line."""
         self.visits += 1
         if was_in_vain(visit.lease, visit.ending):
             self.guesses_in_vain += 1

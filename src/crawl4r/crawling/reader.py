@@ -1,7 +1,7 @@
-"""One page's bytes to everything we learn from it. Pure; it runs in `reading_process`.
+"""Read a page: encoding, robots directives, links, verdict. Pure; runs in `reading_process`.
 
-Almost every link on a site was seen before. So the raw href is looked up first, and only a link that
-is new here is parsed, spelled, judged by the scope and sent back.
+Most links of a site recur. The reader therefore looks up the raw href first, and only parses, spells,
+judges and returns new links.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _TOO_MANY = f"only the first {_MOST_LINKS:,} links were read"
 
 
 class PageReading(NamedTuple):
-    """What a page says: its encoding, its robots directives, the links that are new, and whether it is
-    a page at all."""
+    """The result for a page: its encoding, robots directives, new links, and whether it is a real
+    page."""
 
     encoding: str
     noindex: bool
@@ -33,13 +33,13 @@ class PageReading(NamedTuple):
     found: list[Found]
     verdict: PageVerdict
     note: str = ""
-    likeness: Likeness | None = None  # of a page with little on it, when that was asked for
-    links: Sequence[int] = ()  # fingerprints of all of them, when they were asked for
-    words: int = 0  # what it says, where its address may be one of many for it
+    likeness: Likeness | None = None  # of a page with little text, on request
+    links: Sequence[int] = ()  # fingerprints of all links, on request
+    words: int = 0  # fingerprint of the text, if its URL may be one of many for the page
 
 
 class Reader:
-    """Reads pages one after the other and reports each link once for each depth it improves on."""
+    """Reads pages one after the other. Reports a link once, and again with a smaller depth."""
 
     def __init__(self, rules: LinkRules) -> None:
         self._judge = LinkJudge(rules)
@@ -85,17 +85,17 @@ class Reader:
         seen.turn_to(base)
         tells_apart = not self._judge.rules.follow_nofollow
         has_nofollow = document.nofollow or document.has_nofollow()
-        # Also without those that are not to be followed: they have nothing to add to what is known.
+        # Without nofollow links too, because they add nothing to known ones.
         for href, by, node in seen.without_known(document.mentions, depth):
             own_depth, may_say_no = depth, has_nofollow
-            if by is not _LINK:  # almost all are
+            if by is not _LINK:  # most are links
                 may_say_no = True
-                # What a page calls its own address, or sends the reader on to, is no deeper than it.
+                # A canonical link or a redirect by the page has the depth of the page.
                 own_depth = depth - 1 if by in _SAME_PAGE else depth
                 if by is FoundBy.FEED_LINK and (depth > 1 or not self._judge.rules.follow_feeds):
-                    continue  # every article of a blog names a feed of its own comments
+                    continue  # each article of a blog names a feed of its comments
             nofollow = document.nofollow or (may_say_no and is_nofollow(node))
-            # What is refused here must not hide the same link elsewhere.
+            # A refusal here must not hide the same link on other pages.
             if not (nofollow and tells_apart) and not seen.is_new(href, own_depth):
                 continue
             item = self._judge.judge(href, base, own_depth, by, nofollow=nofollow, anchor=node)
@@ -108,11 +108,11 @@ class Reader:
 
 _LINK = FoundBy.LINK
 _SAME_PAGE = frozenset([FoundBy.CANONICAL, FoundBy.REFRESH, FoundBy.FEED_LINK])
-# Their links lead to advertisements, to the same again, or nowhere.
+# Their links lead to advertisements or to the same page.
 _DEAD_ENDS = frozenset([Verdict.BLOCKED, Verdict.PARKED, Verdict.SOFT_404])
 
 
 def _fingerprints(document: LinkDocument) -> list[int]:
-    """Short names of a page's links, the same in every process."""
+    """Fingerprints of a page's links, equal in every process."""
     hrefs = {href for href, by, _ in document.mentions if by is FoundBy.LINK}
     return sorted({crc32(href.encode("utf-8", "replace")) for href in hrefs})[:_MOST_LINKS]

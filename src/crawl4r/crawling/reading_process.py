@@ -1,7 +1,7 @@
-"""What a reading process of a crawl does: read pages, listings, and what a host shows for no page.
+"""The jobs of a reading process: read pages, listings and samples of soft 404s.
 
-Everything that parses what a site sent runs here, in a process that owns nothing. `safe_reading` is
-the other end.
+All parsing of bytes from sites runs here, in a process without privileges. `safe_reader` is the crawl's
+side.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ PAGE, LISTING, SHAPE = "page", "listing", "shape"
 
 
 def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], Any]:
-    """The sandbox's entry: `([job, ...facts], body) -> what that job gives`."""
+    """The sandbox's entry: `([job, ...facts], body) -> result of the job`."""
     rules = LinkRules.from_json(plain_rules)
     reader, judge = Reader(rules), LinkJudge(rules)
-    # All that a page may need is loaded now: the process cannot open a file later.
+    # Load everything that a page may need, because the process cannot open files later.
     bundled().prepare()
     load_codecs()
     load_formats()
@@ -47,5 +47,5 @@ def make_reader(plain_rules: Mapping[str, Any]) -> Callable[[Sequence[Any], byte
 
 
 def shape_of(body: bytes, url: str, content_type: str) -> Likeness:
-    """What the page looks like that a host shows for one that cannot exist."""
+    """The fingerprint of the page that a host shows for a missing one."""
     return likeness(parse_html(as_utf8(body, guess_encoding(body, content_type))), url)

@@ -1,7 +1,7 @@
-"""Judges URLs that earlier runs kept out by the rules of this run.
+"""Judge URLs that earlier runs refused by the rules of this run.
 
-Each rule is looked at once; only the URLs that a changed rule kept out are judged again. URLs that
-wait are judged when their turn comes (`LinkJudge.recheck`).
+Each rule is checked once, and only the URLs of changed rules are judged again. Pending URLs are judged
+before their visit (`LinkJudge.recheck`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RunRules(Struct, frozen=True):
 
 
 class JudgedBy(Struct, frozen=True):
-    """What a run lets in and keeps out by."""
+    """The rules by which a run admits and refuses URLs."""
 
     reading: dict[str, Any]
     caps: dict[str, int]
@@ -45,7 +45,7 @@ class JudgedBy(Struct, frozen=True):
 
     @property
     def groups(self) -> Any:
-        """How URLs are counted, without how many there may be."""
+        """The definitions of the caps, without their limits."""
         return [{**cap, "maximum": None} for cap in self.reading["scope"]["caps"]]
 
     @staticmethod
@@ -57,11 +57,11 @@ class JudgedBy(Struct, frozen=True):
             "robots": {"obey": rules.robots.obey, "agents": list(rules.robots.agents)},
             "traps": dict(rules.traps),
         }
-        return JudgedBy(**json.loads(json.dumps(plain)))  # as it will be read again
+        return JudgedBy(**json.loads(json.dumps(plain)))  # in the form that a later run reads
 
 
 class Rejudging:
-    """Nothing here is durable before the owner commits."""
+    """Changes become durable when the owner commits."""
 
     def __init__(self, database: Database, frontier: Frontier, wall: Callable[[], float]) -> None:
         self._notes = Notes(database)
@@ -70,7 +70,7 @@ class Rejudging:
         self._wall = wall
 
     def go_by(self, rules: RunRules) -> int:
-        """Let in what the rules let in now; how many URLs there are to visit because of it."""
+        """Admit the URLs that the rules admit now; returns the number of new pending URLs."""
         links = rules.links
         now = JudgedBy.of(rules, self._frontier)
         noted = self._notes.get(_NOTE)
@@ -90,7 +90,7 @@ class Rejudging:
         return let_in
 
     def _ask_again(self, before: JudgedBy | None, now: JudgedBy) -> int:
-        """What others than the links' judge kept out: they are asked when the URL's turn comes."""
+        """Requeue refusals by robots.txt and the like, which are judged again before the visit."""
         again = 0
         if before is None or before.private != now.private:
             again += self._refusals.requeue(Verdict.EGRESS_REFUSED)

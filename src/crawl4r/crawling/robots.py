@@ -1,7 +1,6 @@
-"""May we fetch this URL, says the site itself? Fetches, keeps and asks robots.txt (RFC 9309).
+"""Fetch, store and apply the robots.txt of sites (RFC 9309).
 
-Fetching goes through the same transport and the same host budgets as pages do, so asking for
-permission is as polite as using it.
+robots.txt is fetched through the same transport and host budgets as pages.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from crawl4r.urls.robots import MAX_BYTES, RobotsFile
 RULES, ALLOW, UNREACHABLE, REFUSED = "rules", "allow", "unreachable", "egress-refused"
 TEMPORARY = (UNREACHABLE, REFUSED)
 _MAX_HOPS = 5  # RFC 9309 2.3.1.2
-_LEAST_TTL = 60.0  # seconds: an answer must outlive the page it was asked for
+_LEAST_TTL = 60.0  # seconds; an answer must stay valid for the page that needs it
 _PARSED_AT_HAND = 2_000
 
 
 class RobotsWord(NamedTuple):
-    """The gate's answer about one URL: `verdict` is None when it may be fetched."""
+    """The decision about one URL; `verdict` is None when it may be fetched."""
 
     verdict: Verdict | None
     reason: str
@@ -66,7 +65,7 @@ class RobotsGate:
         self._attempts: dict[str, int] = {}  # failed ones, of origins still being asked
 
     def adopt(self, rules: RobotsRules) -> None:
-        """Judge by other rules from now on; what sites said stays known."""
+        """Replace the rules; the fetched files stay known."""
         self._rules = rules
 
     def needs(self, url: str) -> bool:
@@ -78,7 +77,7 @@ class RobotsGate:
         return self.judge(url).verdict is None
 
     def judge(self, url: str, written: str = "") -> RobotsWord:
-        """The site's word on a URL whose origin is loaded; `written` is its path as a page wrote it.
+        """The decision for a URL whose origin is loaded; `written` is its path as a page wrote it.
 
         A rule that forbids either spelling forbids the page.
         """
@@ -101,10 +100,10 @@ class RobotsGate:
         return RobotsWord(verdict, f"robots.txt: {ruling.rule}{line}")
 
     def spare_places(self, found: Sequence[Found]) -> Sequence[Found]:
-        """The same links; those that their site forbids take no place of a cap.
+        """The same links; those that robots.txt forbids do not count against caps.
 
-        They are refused when their turn comes. Counted, forty of them would keep a repository's pages
-        out that may be fetched.
+        They are refused before their visit. If they counted, forty of them would keep out allowed pages
+        of a repository.
         """
         if not any(item.groups for item in found):
             return found
@@ -115,9 +114,9 @@ class RobotsGate:
         return is_counted and self.judge(item.url, item.written).verdict is Verdict.ROBOTS_DENIED
 
     async def load(self, url: str) -> float | None:
-        """Ask the URL's origin for its robots.txt and remember the answer.
+        """Fetch the robots.txt of the URL's origin and store the answer.
 
-        Seconds until it is worth asking again, when the site could not be asked for now.
+        Returns the seconds until the next try when the site did not answer.
         """
         origin = split(url).origin
         record, may_improve = await self._ask(origin)

@@ -1,6 +1,6 @@
-"""The crawl's end of its reading processes: no byte of a page is parsed anywhere else.
+"""The crawl's side of its reading processes, the only place where bytes of pages are parsed.
 
-`reading_process` says what runs there, docs/decisions/0003 why.
+`reading_process` has their jobs, docs/decisions/0003 the reasons.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crawl4r.urls.policy import LinkRules
 
 
 class Unreadable(Exception):
-    """The page broke its reader; `str()` says how."""
+    """The page made its reader fail; `str()` tells how."""
 
 
 class SafeReader:
@@ -27,7 +27,7 @@ class SafeReader:
         self._sandbox = sandbox
 
     def adopt(self, rules: LinkRules) -> None:
-        """Read later pages by other rules."""
+        """Replace the rules for later pages."""
         self._sandbox.reconfigure(rules.as_json())
 
     async def read(
@@ -38,16 +38,16 @@ class SafeReader:
         with_likeness: bool = False,
         with_links: bool = False,
     ) -> PageReading:
-        """The verdict on a page, and the links on it that are new."""
+        """The verdict on a page, and its new links."""
         head = (PAGE, depth, with_likeness, with_links, *page[1:])
         return await self._run(head, page.body, PageReading)
 
     async def read_listing(self, lease: Lease, content_type: str, body: bytes) -> Listing:
-        """The URLs that a sitemap, a feed or an answer of an index names."""
+        """The URLs of a sitemap, a feed or a result page of an index."""
         return await self._run((LISTING, lease, content_type), body, Listing)
 
     async def shape_of(self, page: PageBody) -> Likeness:
-        """What a page looks like, to compare others with it."""
+        """The fingerprint of a page, for comparisons."""
         return await self._run((SHAPE, page.url, page.content_type), page.body, Likeness)
 
     async def _run(self, head: tuple[Any, ...], body: bytes, kind: type[Answer]) -> Answer:

@@ -1,9 +1,9 @@
-"""Separated mode: what one process finds, another fetches; between them stands the spool.
+"""Separated mode: one process discovers URLs, another fetches them, with the spool between them.
 
     discoverer: frontier ──> announcements ──> spool          (held back while the backlog is large)
     scraper:                                   spool ──> frontier, with the bookmark in one commit
 
-Both are ordinary crawls. The discoverer keeps no bytes, the scraper follows no links.
+Both are normal crawls. The discoverer keeps no bytes, the scraper follows no links.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from crawl4r.storage.tables import Notes
 from crawl4r.urls.canonical import canonicalize, split
 
 BOOKMARK = "spool_bookmark"  # a note of the scraper's state.db
-READ = "discoveries"  # a tally of it
-_BATCH = 1_000  # discoveries a commit
+READ = "discoveries"  # a tally of the scraper's state.db
+_BATCH = 1_000  # discoveries per commit
 _LOOK_AGAIN = 0.2  # seconds
-_GO_ON_AT = 0.5  # of the largest backlog
+_GO_ON_AT = 0.5  # share of the largest backlog
 _SLOWEST = 1.0  # seconds between two pages, just before the discoverer is held
 
 
 class Announcer:
-    """Passes on to the spool what the discoverer has visited; called after each commit."""
+    """Writes the discoverer's visits to the spool, after each commit."""
 
     def __init__(self, announcements: Announcements, writer: SpoolWriter) -> None:
         self.announcements = announcements
@@ -49,7 +49,7 @@ class Announcer:
         announcements.number_from(writer.last_number)
 
     def admit(self, url: str, now: float) -> None:
-        """The frontier took a URL in: its visit will be announced."""
+        """Note a URL that the frontier admitted, to announce it after its visit."""
         self.announcements.note(url, now)
 
     def learn(self, visit: Visit, admitted: int) -> None:
@@ -57,7 +57,7 @@ class Announcer:
         self.announcements.release(visit)
 
     def pass_on(self) -> None:
-        """Every visit that is committed is in the spool, and durable there, when it returns."""
+        """Write all committed visits to the spool; durable on return."""
         while batch := self.announcements.after(self._writer.last_number, _BATCH):
             self._writer.append([_discovery_of(item) for item in batch])
         self.announcements.forget(self._writer.last_number)
@@ -81,7 +81,7 @@ def _discovery_of(item: Announcement) -> Discovery:
 
 
 class BackPressure:
-    """Slows a discoverer down, and stops it, while its scraper is too far behind."""
+    """Slows a discoverer down, and holds it, while its scraper is too far behind."""
 
     def __init__(self, spool: Path, pause_gate: PauseGate, most: Callable[[], int]) -> None:
         self._spool = spool
@@ -122,7 +122,7 @@ class SpoolSource(Struct, frozen=True):
 
 
 class SpoolFeed:
-    """Turns discoveries into URLs to visit, until there are no more to come."""
+    """Adds discoveries to the frontier until no more follow."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class SpoolFeed:
         schedule.is_fed = True
 
     async def follow(self) -> None:
-        """Read on while there is, or may be, more; then the crawl may end."""
+        """Read while more discoveries may follow; then the crawl may end."""
         while True:
             # Asked before the look: a discoverer that has ended by then adds nothing after it.
             may_come = self._source.expects_more()
@@ -162,12 +162,12 @@ class SpoolFeed:
                 break
             await asyncio.sleep(_LOOK_AGAIN if is_idle else 0)
         self._schedule.end_feed()
-        while True:  # the writer's side wants to know how we get on, until we are cancelled
+        while True:  # publish the progress for the writer until cancelled
             await asyncio.sleep(_LOOK_AGAIN)
             self._tell()
 
     def take_some(self) -> bool:
-        """Make one batch of discoveries known; False when there was none."""
+        """Add one batch of discoveries; False when there was none."""
         batch = self._reader.read(self.bookmark, _BATCH)
         if batch.bookmark == self.bookmark:
             return False
@@ -191,7 +191,7 @@ class SpoolFeed:
         return hosts
 
     def _judged(self, discovery: Discovery, hosts: set[str]) -> Found | None:
-        """The caps of groups were the discoverer's to apply. What another program wrote is a seed."""
+        """A discovery as a found URL. The discoverer applied the caps; other programs write seeds."""
         by = FoundBy.SPOOL if "number" in discovery.metadata else FoundBy.SEED
         found = self._judge.judge(discovery.url, None, discovery.depth, by)
         if found is None:
@@ -205,7 +205,7 @@ class SpoolFeed:
         return found._replace(groups=(), page_type=page_type, written=written or found.written)
 
     def _again(self, found: Found, discovery: Discovery) -> set[str]:
-        """Visit a known page again, unless that happened since the discoverer asked for it."""
+        """Requeue a known page, unless it was visited after the discoverer's request for it."""
         last = self._captures.last_visit(found.url)
         asked_at = epoch_of(discovery.metadata.get("found_at"))
         if last is None or asked_at is None or last >= asked_at:

@@ -1,4 +1,4 @@
-"""Requests beside those for pages: robots.txt and probes, under the budgets that pages obey."""
+"""Requests for robots.txt and probes, under the same host budgets as pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crawl4r.urls.canonical import split
 
 
 class SideRequests:
-    """Fetches one URL as soon as its host is ready for another request."""
+    """Fetches one URL as soon as its host budget allows another request."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class SideRequests:
         network: NetworkWatch | None,
         on_answer: Callable[[str, Response | Failure], None],
     ) -> None:
-        """`on_answer` is called for every request that left, except those that found no network."""
+        """`on_answer` is called for every sent request, unless the network was down."""
         self._sender = sender
         self._budgets = budgets
         self._clock = clock
@@ -38,10 +38,10 @@ class SideRequests:
         self._on_answer = on_answer
 
     async def fetch(self, url: str, *, cut_at: int, is_urgent: bool = False) -> Response | Failure:
-        """Return the answer, its body cut at so many bytes. Redirects are not followed.
+        """Return the answer, with its body cut at `cut_at` bytes. Follows no redirects.
 
-        An urgent request is part of a visit, which holds one of the crawl's slots until it is back; the
-        crawl may need that slot to take the turn that this request waits for.
+        An urgent request is part of a visit, which holds one of the crawl's slots meanwhile. It goes
+        first in line, because the crawl may need that slot to use the next turn of the host.
         """
         while True:
             answer = await self._ask(url, cut_at, is_urgent=is_urgent)
@@ -67,7 +67,7 @@ class SideRequests:
             turn.end(self._clock.monotonic(), Health.UNTOUCHED)
 
     async def _turn_at(self, budget: HostBudget, *, is_urgent: bool) -> HostTurn:
-        """Wait for the host's next free moment and take it."""
+        """Wait for the host's next free turn and take it."""
         ready = asyncio.Event()
         try:
             while True:
@@ -90,7 +90,7 @@ class SideRequests:
 
 
 class SideRequestLog:
-    """Keeps what was asked beside pages, for reports to the owner of a site."""
+    """Records side requests, for reports to the owner of a site."""
 
     def __init__(self, requests: Requests, clock: Clock) -> None:
         self._requests = requests

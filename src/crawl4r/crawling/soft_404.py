@@ -1,7 +1,7 @@
-"""What does a host show for a page that cannot exist? Asked once a host, when a page gives reason to.
+"""Detect soft 404s: fetch a page that cannot exist, once per host and only on suspicion.
 
-A host that answers with an honest 404 is never compared again. One that answers 200 has shown what its
-missing pages look like.
+If the host answers 404, its pages need no comparison. If it answers 200, the answer is a sample of its
+soft 404.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HONEST = "honest"
 
 
 class MissingPages:
-    """Knows of each origin whether it admits that a page is missing, and what it shows if not."""
+    """Knows for each origin whether it answers 404, or the sample of its soft 404."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class MissingPages:
         self._chance = chance
         self._is_enabled = enabled
         self._known: OrderedDict[str, Likeness | None] = OrderedDict()
-        self._unknown: set[str] = set()  # origins that nothing is written down of
+        self._unknown: set[str] = set()  # origins without a stored result
         self._asking: dict[str, asyncio.Lock] = {}
 
     def may_be_hidden_on(self, origin: str) -> bool:
-        """Whether a page of this origin is worth comparing at all."""
+        """Whether a page of this origin needs a comparison."""
         if not self._is_enabled:
             return False
         return not self._is_known(origin) or self._known[origin] is not None
 
     async def has_shape_of(self, origin: str, page: Likeness) -> bool:
-        """Is this what the origin shows for pages that do not exist?"""
+        """Whether the page equals the origin's soft 404."""
         lock = self._asking.setdefault(origin, asyncio.Lock())
         async with lock:
             if not self._is_known(origin):
@@ -71,14 +71,14 @@ class MissingPages:
         if not self._robots.allows(url):
             return self._remember(origin, None)
         answer = await self._side_requests.fetch(url, cut_at=_MOST_BYTES, is_urgent=True)
-        if isinstance(answer, Failure):  # it said nothing; the next run may ask again
+        if isinstance(answer, Failure):  # unknown; the next run probes again
             return self._keep_at_hand(origin, None)
         seen = await self._seen(answer, url)
         events.emit(events.HOST_PROBED, origin=origin, status=answer.status, honest=seen is None)
         return self._remember(origin, seen)
 
     async def _seen(self, answer: Response, url: str) -> Likeness | None:
-        """None for a host that says it plainly, and for what is no page."""
+        """The sample; None for an honest status, and for an answer that is no page."""
         kind = kind_of(answer.content_type, answer.body)
         if not 200 <= answer.status < 300 or kind is not Kind.HTML:
             return None

@@ -1,4 +1,4 @@
-"""Keeps a crawl out of places that make new URLs without end; what was learnt outlives the process."""
+"""Keep a crawl out of endless URL spaces; findings are stored in the workspace."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from crawl4r.urls.canonical import split
 
 __all__ = ["TRAP", "TrapRules", "TrapWatch"]
 
-TRAP = "trap: "  # how the rule of a refused URL begins
+TRAP = "trap: "  # begins the rule of a refused URL
 _KIND = "traps"
 _SAVE_EVERY = 20.0  # seconds
 _MOST_HASHES = 200_000
-# Somebody asked for these, or they have bounds of their own.
+# The user named these, or they have their own limits.
 _EXEMPT = EXPLORED | {FoundBy.SEED, FoundBy.REDIRECT, FoundBy.SPOOL}
 
 
 class TrapWatch:
-    """Screens what pages name, and learns from what came of it."""
+    """Screens the links of pages, and learns from visits."""
 
     def __init__(self, rules: TrapRules, lessons: Lessons, wall: Callable[[], float]) -> None:
         self.guard = TrapGuard(rules, datetime.fromtimestamp(wall(), UTC).date())
@@ -31,10 +31,10 @@ class TrapWatch:
         self._changed: set[str] = set()
         self._saved_at = wall()
         self._contents: set[int] = set()  # fingerprints of pages seen in this run
-        self._fresh: list[str] = []  # URLs that the frontier took in since the last visit
+        self._fresh: list[str] = []  # URLs that the frontier admitted since the last visit
 
     def screen(self, found: Sequence[Found]) -> Sequence[Found]:
-        """The same links; those that look like part of a trap are not admitted."""
+        """The same links; those that look like a trap are refused."""
         return [self._screened(item) if item.admitted else item for item in found]
 
     def _screened(self, item: Found) -> Found:
@@ -45,7 +45,7 @@ class TrapWatch:
         return item._replace(admitted=False, rule=TRAP + why) if why else item
 
     def recheck(self, lease: Lease) -> str | None:
-        """Why a URL that was admitted before should not be asked for any more."""
+        """Why to refuse a URL that was admitted before; None to visit it."""
         if lease.by in _EXEMPT or lease.is_revisit:
             return None
         self._restore(lease.url)
@@ -53,7 +53,7 @@ class TrapWatch:
         return TRAP + why if why else None
 
     def admit(self, url: str, now: float) -> None:
-        """The frontier took a URL in."""
+        """Call for each URL that the frontier admits."""
         self._restore(url)
         self.guard.admit(url)
         self._fresh.append(url)
@@ -71,7 +71,7 @@ class TrapWatch:
             self.save()
 
     def save(self) -> None:
-        """Durable when the database commits."""
+        """Store the findings; durable when the database commits."""
         for netloc in self._changed:
             state = self.guard.state_of(netloc)
             if state is not None:

@@ -1,4 +1,4 @@
-"""Everything that happens to one URL between its lease and its commit.
+"""Visit one URL: all steps between its lease and its commit.
 
 admission ──> send ──> judge ──> end of the host's turn ──> compare with missing pages ──> screen
 """
@@ -19,7 +19,7 @@ from crawl4r.politeness.host_budgets import HostBudgets
 
 
 class Visitor:
-    """Visits URLs whose host has given them a turn."""
+    """Visits URLs that have a turn at their host."""
 
     def __init__(
         self,
@@ -36,9 +36,9 @@ class Visitor:
         self._clock = clock
 
     async def visit(self, turn: PageTurn) -> Visit | None:
-        """Return what is to be kept; None when there was no network, for which no host is to blame.
+        """The visit to keep; None when the network was down, which is not the host's fault.
 
-        The host's turn is over when this returns or raises.
+        The turn at the host has ended when this returns or raises.
         """
         lease, host = turn
         try:
@@ -57,7 +57,7 @@ class Visitor:
         return self.admission.screen(visit)
 
     async def _judge(self, turn: PageTurn, answer: Response | Failure) -> Visit:
-        """Judge the answer within the host's turn: the page itself may say that the host refuses."""
+        """Judge the answer before the turn ends, because the page may show that the host refuses us."""
         lease, host = turn
         breaker = self.budgets[lease.host].breaker
         is_sick = breaker.openings > 0

@@ -1,4 +1,4 @@
-"""One stored body to a verdict and a document. Pure; run where it can be killed."""
+"""Turn a stored body into a verdict and a document. Pure; runs in a sandbox process."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict,
 from crawl4r.safe_text import load_json
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
-MOST_CHARACTERS = 4_000_000  # of markdown that a document keeps; a long novel has three
+MOST_CHARACTERS = 4_000_000  # of a document's markdown; a long novel has three million
 _LONGEST_FIELD = 5_000  # characters of a title, a description and the like
 _LONGEST_KEYWORD = 200
-_MOST_BLOCKS = 5_000  # fingerprints of a page; a page that is to be read has hundreds
-_LONGEST_FENCE = 32  # a run of more backquotes is no code that a reader would miss
-_TIMES_LONGER = 8  # than it came that JSON may become by line breaks and indents
-_ALWAYS_INDENTED = 64 * 1024  # characters up to which that does not matter
+_MOST_BLOCKS = 5_000  # fingerprints of a page; normal pages have hundreds
+_LONGEST_FENCE = 32  # a longer run of backquotes is no real code
+_TIMES_LONGER = 8  # maximum growth of JSON by line breaks and indents
+_ALWAYS_INDENTED = 64 * 1024  # characters; shorter JSON is always indented
 _BACKQUOTES = re.compile("`{3,}")
 _OK = PageVerdict(Verdict.OK, "", ())
 _UNREADABLE_PDF = PageVerdict(Verdict.UNDECODABLE, "the PDF file is broken or locked", ("pdf",))
@@ -52,9 +52,9 @@ def extract(
     learn: bool = False,
     most: int = MOST_CHARACTERS,
 ) -> Extraction:
-    """Decode, validate, prune to the main content, turn it into markdown, and read the metadata.
+    """Decode, validate, prune to the main content, convert to markdown, and read the metadata.
 
-    Of the markdown at most the first `most` characters are kept; the document's note says so.
+    Keeps at most the first `most` characters of the markdown; the document's note tells so.
     """
     media_type = page.content_type.partition(";")[0].strip().lower()
     kind = kind_of(media_type, page.body)
@@ -117,7 +117,7 @@ def _from_text(page: PageBody, kind: Kind, text: str, most: int) -> Extraction:
 
 
 def _from_record(page: PageBody, most: int) -> Extraction:
-    """What `crawl4r import` kept: checked then, and so of the right shape."""
+    """Read a record of `crawl4r import`, which the import has checked."""
     record = load_json(page.body)
     said = Metadata(title=record.get("title") or "")
     text, note = _cut_safe(record["text"], most)
@@ -138,7 +138,7 @@ def _from_pdf(page: PageBody, most: int) -> Extraction:
 
 
 def _cut(markdown: str, most: int) -> tuple[str, str]:
-    """As much as a document keeps, to the end of a line; and a note if that is not all."""
+    """Cut the markdown at a line end, with a note if it was cut."""
     if len(markdown) <= most:
         return markdown, ""
     end = markdown.rfind("\n", most - most // 100, most)
@@ -147,7 +147,7 @@ def _cut(markdown: str, most: int) -> tuple[str, str]:
 
 
 def _cut_safe(markdown: str, most: int) -> tuple[str, str]:
-    """The same, and no link in it leads where a reader must not go."""
+    """The same text with unsafe links made harmless."""
     kept, note = _cut(markdown, most)
     return without_unsafe_links(kept), note
 
@@ -201,9 +201,9 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _indented(text: str, most: int) -> str:
-    """One line of minified JSON cannot be read, nor cut into chunks.
+    """Indent minified JSON, because one long line can neither be read nor cut into chunks.
 
-    The text as it came where it is no JSON, nested too deep, or would become many times as long.
+    Invalid or too deeply nested JSON, and JSON that would grow too much, stays as it is.
     """
     room = min(most, max(_TIMES_LONGER * len(text), _ALWAYS_INDENTED))
     pieces = []
@@ -222,9 +222,9 @@ def _indented(text: str, most: int) -> str:
 def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], bytes], Extraction]:
     """The sandbox's entry: `(head, body) -> extraction`; `extract_safely.extract_body` makes the head.
 
-    `max_characters` of the config is the most that a document keeps.
+    `max_characters` of the config limits the text of a document.
     """
-    # All that a page may need is loaded now: the process cannot open a file later.
+    # Load everything that a page may need, because the process cannot open files later.
     bundled().prepare()
     load_codecs()
     load_mail_dates()

@@ -1,27 +1,27 @@
-"""How long does each connection keep the event loop busy?
+"""Measure how long each connection keeps the event loop busy.
 
-The size of an answer does not say it: a server chooses how many packets, chunks and chunk extensions
-it needs for a byte, and libcurl counts none of them against its limits.
+The size of an answer does not tell: a server may use many packets, chunks and chunk extensions for a
+byte, and libcurl's limits count none of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-_SLICE = 0.05  # seconds of work, after which the event loop gets a turn
+_SLICE = 0.05  # seconds of work before the event loop gets a turn
 
 
 class Effort:
-    """Serves connections that are ready, a slice at a time, and counts what each of them costs."""
+    """Serves ready connections in time slices, and sums up the cost of each."""
 
     def __init__(self, most: float, cpu: Callable[[], float]) -> None:
-        """`most` is how many seconds one answer may cost, by a clock of CPU time.
+        """`most`: the seconds of CPU that one answer may cost.
 
-        It must not be a clock of the wall: a process that was stopped for a while has not worked.
+        The clock must measure CPU time: a stopped process does no work.
         """
         self._most = most
         self._cpu = cpu
-        self._spent: dict[int, float] = {}  # seconds, by the number of the socket
+        self._spent: dict[int, float] = {}  # seconds by socket number
         self._unserved: list[tuple[int, int]] = []
 
     def serve(
@@ -29,10 +29,10 @@ class Effort:
         poll: Callable[[], list[tuple[int, int]]],
         act: Callable[[int, int], object],
     ) -> Iterable[int]:
-        """Call `act(fd, what)` for what is ready, until the slice is used up.
+        """Call `act(fd, what)` for ready sockets until the slice is used up.
 
-        Those that are left come first the next time, so that no busy connection starves another.
-        Returns the sockets that have cost more than an answer may.
+        The rest comes first in the next slice, so that no busy connection starves another.
+        Returns the sockets above the limit.
         """
         ready = self._unserved or poll()
         began = now = self._cpu()
@@ -51,5 +51,5 @@ class Effort:
         return costly
 
     def forget(self, fd: int) -> None:
-        """An answer on this connection has ended: the next one is counted from zero."""
+        """Reset the cost of a connection after an answer."""
         self._spent.pop(fd, None)

@@ -1,5 +1,4 @@
-"""The cookies of a crawl, with a limit: libcurl keeps all it is given, and looks through them at each
-request."""
+"""A cookie jar with a limit: libcurl keeps every cookie, and scans all of them at each request."""
 
 from __future__ import annotations
 
@@ -9,16 +8,16 @@ from collections import Counter
 import pycurl
 
 _SET_COOKIE = re.compile(rb"^set-cookie", re.IGNORECASE | re.MULTILINE)
-_COUNTED_AFTER = 250  # cookies that were set since the jar was counted
-_PER_DOMAIN = 180  # as browsers keep
+_COUNTED_AFTER = 250  # set cookies until the next count of the jar
+_PER_DOMAIN = 180  # the limit of browsers
 _IN_ALL = 3_000
 
 
 class CookieJar:
-    """One jar for all handles of a transport.
+    """One cookie jar for all handles of a transport.
 
-    A domain that has more cookies than a browser would keep loses all of them. When domains without
-    end have set a few each, the jar is emptied.
+    A domain with more cookies than a browser would keep loses all of them. When too many domains have
+    set a few each, the jar is emptied.
     """
 
     def __init__(self) -> None:
@@ -31,7 +30,7 @@ class CookieJar:
         handle.setopt(pycurl.COOKIEFILE, "")
 
     def heed(self, handle: pycurl.Curl, head: bytes) -> None:
-        """An answer with this head came on a handle that uses the jar."""
+        """Count the cookies of an answer with this head, on a handle that uses the jar."""
         self._uncounted += len(_SET_COOKIE.findall(head))
         if self._uncounted > _COUNTED_AFTER:
             self._uncounted = 0
@@ -51,5 +50,5 @@ class CookieJar:
 
 
 def _domain_of(cookie: bytes) -> bytes:
-    """Of a line in Netscape's format; those that scripts must not see have a prefix."""
+    """The domain of a line in Netscape's format; HttpOnly cookies have a prefix."""
     return cookie.removeprefix(b"#HttpOnly_").partition(b"\t")[0].removeprefix(b".")

@@ -1,4 +1,4 @@
-"""libcurl's error codes as our failures: which are worth another try, and what to call them."""
+"""Translate libcurl's error codes into failures, with a reason and whether to retry."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pycurl
 from crawl4r.model import Failure, Verdict
 from crawl4r.urls.credentials import without_credentials
 
-_E_TOO_LARGE = 100  # CURLE_TOO_LARGE, of which headers are all we can run into
-_E_PROXY = 97  # CURLE_PROXY, which pycurl does not name
+_E_TOO_LARGE = 100  # CURLE_TOO_LARGE, here always about headers
+_E_PROXY = 97  # CURLE_PROXY, missing in pycurl
 # code: (short reason, worth another try)
 _REASONS: dict[int, tuple[str, bool]] = {
     pycurl.E_URL_MALFORMAT: ("url", False),
@@ -29,16 +29,16 @@ _REASONS: dict[int, tuple[str, bool]] = {
 }
 _HEADERS_TOO_LARGE = ("header", "too large")
 _NO_STATUS_LINE = (
-    "HTTP/0.9"  # so libcurl takes an answer without one, unless the connection was used before
+    "HTTP/0.9"  # libcurl's name for an answer without a status line on a new connection
 )
 
 
 def failure_of(
     handle: pycurl.Curl, code: int, message: str, refusal: str | None, sent_at: float, now: float
 ) -> Failure:
-    """Translate one failed transfer; `refusal` is the egress gate's word, if it spoke."""
+    """Translate a failed transfer; `refusal` is the reason of the egress gate, if it refused."""
     latency = max(0.0, now - sent_at)
-    message = without_credentials(message)  # libcurl quotes a proxy that it cannot use
+    message = without_credentials(message)  # libcurl quotes the URL of an unusable proxy
     status = handle.getinfo(pycurl.RESPONSE_CODE) or None
     if refusal and code in {pycurl.E_COULDNT_CONNECT, _E_PROXY}:
         return Failure(
@@ -59,7 +59,7 @@ def failure_of(
 
 
 def costly_answer(handle: pycurl.Curl, most: float, sent_at: float, now: float) -> Failure:
-    """An answer whose packets and chunks cost more than `most` seconds of work."""
+    """The failure for an answer whose packets and chunks cost more than `most` seconds of CPU."""
     reason = f"its packets and chunks cost more than {most:g} s of work"
     status = handle.getinfo(pycurl.RESPONSE_CODE) or None
     return Failure(Verdict.HOSTILE, reason, False, sent_at, max(0.0, now - sent_at), status)

@@ -1,4 +1,4 @@
-"""Request headers: what we say of ourselves, and what we never say to a stranger."""
+"""Build request headers, and send credentials only to their origin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BAD_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _OURS = frozenset(["host", "content-length", "transfer-encoding", "connection", "accept-encoding"])
 _CREDENTIALS = frozenset(["authorization", "proxy-authorization", "cookie"])
-# Headers that are shown and kept. Any other may carry a key, whatever its name.
+# Headers that output and archive may show. Any other may carry a key.
 _PUBLIC = frozenset(
     [
         "accept",
@@ -33,7 +33,7 @@ _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 def check_header(name: str, value: str, key: str) -> None:
-    """Refuse what could smuggle a second header or request; `key` names the setting."""
+    """Refuse values that could inject a second header or request; `key` names the setting."""
     if not _NAME.fullmatch(name):
         raise SettingsError(key, f"{name!r} is not a header name")
     if name.lower() in _OURS:
@@ -47,14 +47,14 @@ def check_header(name: str, value: str, key: str) -> None:
 
 
 def is_public(name: str) -> bool:
-    """Whether a header of ours may be shown, and kept with what it brought."""
+    """Whether a request header may be shown, and stored with the capture."""
     return name.lower() in _PUBLIC
 
 
 class RequestHeaders:
-    """Builds the header lines of a request. Credentials go to their own origin and nowhere else.
+    """Builds the header lines of a request. Credentials go only to their own origin.
 
-    `recorded` are those lines of all requests that may be kept.
+    `recorded` are the storable lines that all requests share.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RequestHeaders:
 
 
 def validator_lines(validators: Validators) -> list[str]:
-    """What makes a request conditional; a value that could smuggle a line is left out."""
+    """The headers of a conditional request, without values that could inject a line."""
     pairs = (
         ("If-None-Match", validators.etag),
         ("If-Modified-Since", validators.last_modified),
@@ -94,14 +94,14 @@ def validator_lines(validators: Validators) -> list[str]:
 
 
 def _credentials(value: str) -> str:
-    """`user:password` is Basic; a value with a scheme, like `Bearer ...`, is sent as it is."""
+    """`user:password` becomes Basic; a value with a scheme, like `Bearer ...`, stays as it is."""
     if value.partition(" ")[0] in {"Basic", "Bearer", "Token", "Negotiate", "Digest"}:
         return value
     return "Basic " + base64.b64encode(value.encode()).decode()
 
 
 def as_utf8(value: str) -> str:
-    """Header bytes were read as Latin-1; a server that sends them raw mostly means UTF-8."""
+    """Decode as UTF-8 if possible: servers that send raw bytes mostly mean UTF-8, not Latin-1."""
     if value.isascii():
         return value
     try:
@@ -111,9 +111,9 @@ def as_utf8(value: str) -> str:
 
 
 def parse_head(head: bytes) -> list[tuple[str, str]]:
-    """Headers of the last answer in `head`: names in lower case, folded lines unfolded."""
+    """The headers of the last answer in `head`, with lower-case names and unfolded lines."""
     headers: list[tuple[str, str]] = []
-    folded: list[str] = []  # the lines that go on where the value of the last header ends
+    folded: list[str] = []  # continuation lines of the last header
     for line in head.decode("latin-1").split("\n"):
         if line[:1] in {" ", "\t"}:
             if headers and (more := line.strip()):
@@ -123,7 +123,7 @@ def parse_head(head: bytes) -> list[tuple[str, str]]:
             headers[-1] = _unfolded(headers[-1], folded)
             folded.clear()
         name, colon, value = line.partition(":")
-        if line.startswith("HTTP/"):  # another answer: an interim one (103) came before
+        if line.startswith("HTTP/"):  # a further answer after an interim one (103)
             headers.clear()
         elif colon and name:
             headers.append((name.strip().lower(), value.strip()))
@@ -133,6 +133,6 @@ def parse_head(head: bytes) -> list[tuple[str, str]]:
 
 
 def _unfolded(header: tuple[str, str], more: list[str]) -> tuple[str, str]:
-    """All at once: a line at a time would copy the value as often as it has lines."""
+    """Join all lines at once, because joining line by line takes quadratic time."""
     name, value = header
     return name, " ".join([value, *more])

@@ -1,4 +1,4 @@
-"""Requests with somebody who watches: each is a beat, and a network that is gone is nobody's fault."""
+"""A transport that reports each request as a beat, and marks failures while the network is down."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crawl4r.resilience.probes import place_of_proxy
 
 
 class WatchedTransport:
-    """See `port.Transport`. Failures of the network itself come back marked as such."""
+    """See `port.Transport`. Marks failures of the network itself."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class WatchedTransport:
         network: NetworkWatch,
         on_lost: Callable[[str, Failure], None] | None = None,
     ) -> None:
-        """`on_lost` hears of requests that were sent and count for nothing."""
+        """`on_lost` is called for sent requests that the network lost and that do not count."""
         self.renders = transport.renders
         self._transport = transport
         self._heart = heart

@@ -1,4 +1,4 @@
-"""What every way of fetching promises."""
+"""The port of transports."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from crawl4r.model import Failure, Response
 
 
 class Request(Struct, frozen=True):
-    """One GET. Headers are complete; nothing is added from an earlier request."""
+    """One GET with all its headers. The transport adds none from an earlier request."""
 
     url: str
     headers: Sequence[str]  # "Name: value"
     proxy: str | None = None
-    cut_at: int | None = None  # take this many bytes of the body and be content with them
-    connects_only: bool = False  # send nothing; a connection, with its handshake, has the status 0
+    cut_at: int | None = None  # end after this many bytes of the body; no error
+    connects_only: bool = False  # send no request; a connection with its handshake gives status 0
 
 
 class FetchLimits(Struct, frozen=True):
-    """How long a server may take, and how much it may send."""
+    """The limits of time and size for an answer."""
 
     connect_timeout: float = 10.0  # seconds
     timeout: float = 60.0  # seconds for the whole answer
-    slowest: int = 32  # bytes a second, below which for `slow_seconds` an answer is given up
+    slowest: int = 32  # bytes a second; a slower answer fails after `slow_seconds`
     slow_seconds: int = 20
     max_bytes: int = 32 * 1024**2  # on the wire
     max_decoded_bytes: int = 32 * 1024**2
-    # Seconds of work to take one answer off the wire; 32 MB in sane packets and chunks take 0.05.
+    # Seconds of CPU to receive one answer; 32 MB in normal packets and chunks take 0.05.
     max_effort: float = 5.0
 
 
 class Transport(Protocol):
-    """One request, one answer. Never follows a redirect: each hop is judged by the caller."""
+    """One request, one answer. Follows no redirects: the caller judges each hop."""
 
-    renders: bool  # whether it runs the scripts of a page, and so sees what they fill in
+    renders: bool  # whether it runs the scripts of a page
 
     async def fetch(self, request: Request) -> Response | Failure:
-        """The answer with its content codings removed, or why there is none."""
+        """The answer without content codings, or the failure."""
 
     async def close(self) -> None:
-        """Drop connections; requests under way end as failures."""
+        """Drop connections; requests in flight end as failures."""

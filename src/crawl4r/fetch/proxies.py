@@ -1,4 +1,4 @@
-"""A pool of proxies: which one takes the next request, and which ones rest."""
+"""A pool of proxies: choose one for each request, and rest failing ones."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _PROXY_AUTHENTICATION = 407
 _FAILURES_TO_REST = 3
 _REST = 60.0  # seconds; doubles with every further failure
 _REST_CAP = 1800.0
-_PORTS = {"https": "443"}  # where an address names none, and libcurl does not take its own
+_PORTS = {"https": "443"}  # default ports, where libcurl has no suitable one
 _CURLS_PORT = "1080"
-_MARK = 8  # hexadecimal digits that tell users apart
+_MARK = 8  # hexadecimal digits that distinguish users
 
 
 @lru_cache(maxsize=256)
 def proxy_id(url: str) -> str:
-    """How captures and logs name a proxy: `host:port`, and a mark of the user where there is one.
+    """The name of a proxy in captures and logs: `host:port`, with a mark of its user if it has one.
 
-    Neither name nor password of the user can be read from it, and two users of a port have two marks.
+    The mark reveals neither name nor password, and differs between users of a port.
     """
     scheme, has_scheme, rest = url.partition("://")
-    user, _, place = (rest if has_scheme else url).rpartition("@")  # a password may hold any sign
+    user, _, place = (rest if has_scheme else url).rpartition("@")  # a password may contain @
     place = place.partition("/")[0]
     if not place.rpartition(":")[2].isdigit():
         place = f"{place}:{_PORTS.get(scheme.lower(), _CURLS_PORT)}"
@@ -51,7 +51,7 @@ class _Proxy(Struct):
 
 
 class ProxyPool:
-    """Every request asks for a proxy and reports how it went."""
+    """Gives each request a proxy, and receives its result."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ProxyPool:
         self._next = 0
 
     def pick(self) -> str | None:
-        """The proxy for one request; None when there are none. All resting: the first to be back."""
+        """The proxy for one request; None without proxies. If all rest, the first to return."""
         if not self._proxies:
             return None
         now = self._clock()
@@ -79,9 +79,9 @@ class ProxyPool:
         return proxy.url
 
     def report(self, url: str, answer: Response | Failure) -> None:
-        """An answer clears the proxy's record; failures in a row make it rest ever longer.
+        """Report a result. An answer resets the proxy; failures in a row double its rest.
 
-        What only the site can be blamed for says nothing of the proxy.
+        Failures that only the site can cause do not count.
         """
         if isinstance(answer, Response):
             self.report_outcome(url, worked=answer.status != _PROXY_AUTHENTICATION)

@@ -1,4 +1,4 @@
-"""Sends requests the way one crawl does: with its headers, through its proxies."""
+"""Send the requests of one crawl, with its headers and proxies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Sender:
     async def send(
         self, url: str, validators: Validators | None = None, *, cut_at: int | None = None
     ) -> Response | Failure:
-        """Make one request; redirects are not followed. A body is cut at `cut_at` bytes.
+        """Make one request without following redirects. A body is cut at `cut_at` bytes.
 
-        The proxy learns how it went, unless the network itself was gone.
+        Reports the result to the proxy pool, unless the network was down.
         """
         proxy = self._proxies.pick()
         headers = self._headers.for_url(url, validators)
@@ -30,5 +30,5 @@ class Sender:
 
 
 def was_lost(answer: Response | Failure) -> bool:
-    """Whether there was no network to send it through, which says nothing of the host."""
+    """Whether the network was down, which tells nothing about the host."""
     return isinstance(answer, Failure) and answer.by_network

@@ -1,9 +1,9 @@
-"""How often does a page change? A pure estimate from visits that saw only whether it had.
+"""Estimate how often a page changes, from visits that saw only whether it had changed.
 
-Changes come as a Poisson process. A visit tells whether there were any since the one before, never how
-many: the rate r is believed by exp(-r * still) and, for each visit that found a change after a gap,
-by 1 - exp(-r * gap). How common each of a few rates is among the pages of a workspace is learnt from
-them, so that little is known of a page without its neighbours and soon all of it by itself.
+Changes follow a Poisson process. A visit tells whether there were changes since the previous one, not
+how many: a rate r has the likelihood exp(-r * still) and, for each visit that found a change after a
+gap, 1 - exp(-r * gap). The shares of a few rates are learnt from the pages of a workspace. They decide
+for a page with few visits; later its own visits decide.
 
 Rates are multiples of one in the usual gap between visits: days and seconds are treated alike.
 """
@@ -17,32 +17,32 @@ from typing import NamedTuple
 
 _RATES = 12
 _STEP = 3.0  # between a rate and the next slower one
-_FASTEST = 4.0  # changes in a usual gap; what is faster looks the same
+_FASTEST = 4.0  # changes in a usual gap; faster rates look the same
 _ROUNDS = 40  # of learning
-_DAY = 24 * 3600.0  # a usual gap, while nothing is known of gaps
-_SHORTEST = 1e-3  # seconds of a gap that says anything of gaps
-_TINY = 1e-12  # of a change, in a gap: none is so short that it could not happen
+_DAY = 24 * 3600.0  # the usual gap before any is known
+_SHORTEST = 1e-3  # seconds; a shorter gap is ignored
+_TINY = 1e-12  # the least probability of a change in a gap
 
 
 class WatchedPage(NamedTuple):
-    """What visits to a page saw. The first one could not tell, and does not count."""
+    """The results of visits to a page, without the first one."""
 
     visits: int = 0
-    changes: int = 0  # visits that found it changed
+    changes: int = 0  # visits that found a change
     still: float = 0.0  # seconds of the gaps that ended without a change
-    moving: float = 0.0  # seconds of those that ended with one
+    moving: float = 0.0  # seconds of the gaps that ended with a change
 
 
 class ChangeRates(NamedTuple):
-    """The rates that pages may have, in changes a second, and the logarithm of each one's share."""
+    """The possible rates in changes per second, with the logarithm of their shares."""
 
     rates: tuple[float, ...]
     logs: tuple[float, ...]
 
     def chance(self, changes: int, still: float, moving: float, elapsed: float) -> float:
-        """The probability that a page watched like this has changed `elapsed` seconds after a visit.
+        """The probability that a page with this history has changed `elapsed` seconds after a visit.
 
-        Grows with the changes seen and with the time; 0 only when no time has passed.
+        Grows with the number of changes and with the time; 0 only when no time has passed.
         """
         elapsed = max(0.0, elapsed)
         beliefs = self._beliefs(changes, still, moving)
@@ -56,14 +56,14 @@ class ChangeRates(NamedTuple):
         return sum(beliefs) / sum([rate * belief for rate, belief in pairs])
 
     def _beliefs(self, changes: int, still: float, moving: float) -> list[float]:
-        """How much speaks for each rate, relative to the one that most speaks for."""
+        """The posterior of each rate, relative to the most probable one."""
         return _relative(_log_likelihoods(self.rates, self.logs, changes, still, moving))
 
 
 def learn(pages: Sequence[WatchedPage]) -> ChangeRates:
-    """Which rates are how common, from pages that were visited again: expectation maximisation.
+    """Learn the shares of the rates from revisited pages, by expectation maximisation.
 
-    One page's worth of doubt is spread over all rates, so that none is ever ruled out.
+    One pseudo-page is spread over all rates, so that no rate gets the share 0.
     """
     slowest = _FASTEST / _STEP ** (_RATES - 1)
     gap = _usual_gap(pages)
@@ -83,7 +83,7 @@ def learn(pages: Sequence[WatchedPage]) -> ChangeRates:
 
 
 def _usual_gap(pages: Sequence[WatchedPage]) -> float:
-    """That of the pages that are visited often: the others' rates are slower, and rates can be."""
+    """The usual gap: that of frequently visited pages, because slower rates are in the model."""
     gaps = sorted((page.still + page.moving) / page.visits for page in pages if page.visits)
     gaps = [gap for gap in gaps if gap >= _SHORTEST]
     return gaps[len(gaps) // 10] if gaps else _DAY
@@ -92,8 +92,8 @@ def _usual_gap(pages: Sequence[WatchedPage]) -> float:
 def _log_likelihoods(
     rates: Sequence[float], logs: Sequence[float], changes: int, still: float, moving: float
 ) -> list[float]:
-    """`logs` are what else speaks for each rate. Gaps that ended with a change count as equally long:
-    only their sum is known."""
+    """The log-likelihood of each rate plus `logs`. Gaps with a change count as equally long, because
+    only their sum is stored."""
     pairs = zip(rates, logs, strict=True)
     if not changes:
         return [each - rate * still for rate, each in pairs]

@@ -1,7 +1,7 @@
-"""Which URLs did we make up ourselves, and which of these led to nothing?
+"""Identify guessed URLs, and those of them that do not exist.
 
-A guess is asked for because many sites have something there, not because this one named it. So a guess
-that is not there is no failure of the site: it is counted by itself, and not asked for again.
+crawl4r requests a guess because many sites have a page there, not because this site named it. A missing
+guess is therefore no failure of the site: it is counted separately, and not requested again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PROBED = "SELECT count(*) FROM errands WHERE url GLOB '*/crawlr-asks-for-a-miss
 
 
 def is_guess(alias: str = "urls") -> str:
-    """A condition on rows of `urls`. Older workspaces tell of a usual sitemap by its rule alone."""
+    """A condition on rows of `urls`. Older workspaces mark a usual sitemap only by its rule."""
     return (
         f"({alias}.found_by IN ({_BY}) OR ({alias}.found_by = '{FoundBy.SITEMAP}'"
         f" AND {alias}.rule GLOB 'a usual place: *'))"
@@ -26,7 +26,7 @@ def is_guess(alias: str = "urls") -> str:
 
 
 def is_in_vain(alias: str = "urls") -> str:
-    """A condition on rows of `urls`: a guess that was asked for, or denied, and led to nothing."""
+    """A condition on rows of `urls`: a guess that was requested or denied, without a result."""
     return (
         f"({alias}.state IN ('done', 'failed', 'refused') AND {is_guess(alias)}"
         f" AND {alias}.verdict NOT IN ({_LED_TEXT}))"
@@ -34,22 +34,22 @@ def is_in_vain(alias: str = "urls") -> str:
 
 
 def was_in_vain(lease: Lease, ending: Ending) -> bool:
-    """The same of a visit."""
+    """The same test for a visit."""
     is_over = ending.state not in {UrlState.WAITING, UrlState.NEEDS_BROWSER}
     return lease.by in GUESSED and is_over and ending.verdict not in _LED
 
 
 class GuessCounts(NamedTuple):
-    """Guesses of a workspace, by what came of them."""
+    """The guesses of a workspace, by result."""
 
-    asked: int  # that have an end
+    asked: int  # with a result
     failed: int
-    probes: int  # pages that cannot exist, asked for to know what a host shows then
+    probes: int  # requests for pages that cannot exist, to learn a host's soft 404
     failed_by_state: dict[str, int]
 
 
 def count_guesses(database: Database) -> GuessCounts:
-    """Looks at every row."""
+    """Count the guesses; reads every row."""
     rows = database.read(
         f"SELECT state, {is_in_vain()}, count(*) FROM urls WHERE {is_guess()}"
         " AND state NOT IN ('pending', 'leased', 'waiting') GROUP BY 1, 2"

@@ -1,8 +1,7 @@
-"""The outbox of a discoverer: URLs to be passed on, with what it got for each of them.
+"""The outbox of a discoverer: URLs to announce, each with the result of its visit.
 
 A URL is noted in the transaction that admits it, and announced in the one that ends its visit. The
-announcer asks for those past the last number that is delivered, so a crash between both repeats none
-and loses none.
+announcer reads those after the last delivered number, so a crash neither repeats nor loses any.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _RELEASE = """
 INSERT INTO announcements (url_id, at, again, status, bytes, latency_ms)
 SELECT url_id, at, again, ?, ?, ? FROM unannounced WHERE url_id = ?
 """
-# Rules of the discoverer alone: its scraper goes by the scope, but knows no depth and no trap.
+# Rules of the discoverer: the scraper checks the scope, but not depth and traps.
 _KEPT_BACK = frozenset([Verdict.OUT_OF_SCOPE, Verdict.CAPPED])
 
 
@@ -39,7 +38,7 @@ class Announcement(NamedTuple):
 
     number: int
     at: float  # epoch seconds
-    is_again: bool  # it was announced before, and is to be visited again
+    is_again: bool  # announced before; to be visited again
     url: str
     page_type: str
     depth: int
@@ -47,7 +46,7 @@ class Announcement(NamedTuple):
     found_by: str
     rule: str
     written: str
-    status: int | None  # None: no answer came, or nothing was asked
+    status: int | None  # None without an answer or a request
     bytes: int | None
     latency_ms: int | None
 
@@ -59,7 +58,7 @@ class Announcements:
         self._database = database
 
     def number_from(self, last: int) -> None:
-        """Give no number up to this one, which somebody got from an earlier database."""
+        """Use only numbers above this one: an earlier database has already used the others."""
         rows = self._database.read("SELECT seq FROM sqlite_sequence WHERE name = 'announcements'")
         if not rows:
             self._database.write("INSERT INTO sqlite_sequence VALUES ('announcements', ?)", (last,))
@@ -69,19 +68,19 @@ class Announcements:
             )
 
     def note(self, url: str, now: float) -> None:
-        """A URL was admitted: announce it once it is visited."""
+        """Note an admitted URL, to announce it after its visit."""
         self._database.write(_NOTE_NEW, (now, url))
 
     def note_all_again(self, state: UrlState, now: float) -> None:
-        """All URLs in this state are to be visited again, but for guesses that led to nothing."""
+        """Note all URLs in this state for another visit, except guesses without a result."""
         self._database.write(_NOTE_AGAIN, (now, state.value))
 
     def note_waiting_again(self, now: float) -> None:
-        """The known URLs that wait for their turn are to be visited again."""
+        """Note the known pending URLs for another visit."""
         self._database.write(_NOTE_WAITING, (now,))
 
     def release(self, visit: Visit) -> None:
-        """A visit ended: announce its URL, unless it is tried again or a rule keeps it back."""
+        """Announce a URL after its visit, unless a retry follows or a rule holds it back."""
         ending, capture, failure = visit.ending, visit.capture, visit.failure
         if ending.state is UrlState.WAITING or ending.verdict in _KEPT_BACK:
             return
@@ -98,5 +97,5 @@ class Announcements:
         return [Announcement(row[0], row[1], bool(row[2]), *row[3:]) for row in rows]
 
     def forget(self, number: int) -> None:
-        """Those up to this number are delivered."""
+        """Delete the announcements up to this number, which are delivered."""
         self._database.write("DELETE FROM announcements WHERE id <= ?", (number,))

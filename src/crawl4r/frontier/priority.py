@@ -1,4 +1,4 @@
-"""The order of URLs, as one number: lower is sooner, ties go by discovery."""
+"""The order of URLs as one number: lower comes sooner, ties by order of discovery."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Strategy(StrEnum):
 
 
 def breadth_first(depth: int, score: float) -> float:
-    """By depth; within one depth the better score first."""
+    """By depth; within a depth the better score first."""
     return depth + (1.0 - score) / 2
 
 

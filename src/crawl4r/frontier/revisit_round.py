@@ -1,7 +1,7 @@
-"""Which known pages are visited again, when there is time for some of them only?
+"""Choose the known pages to visit again with a limited budget.
 
-Those that are likeliest to have changed; and, so that nobody is forgotten, a share of those that were
-not visited for longest.
+The choice takes the pages that most probably changed, and a share of the pages with the oldest visits,
+so that every page gets its turn.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from crawl4r.frontier.revisits import VISITED_AT, Revisits, score_of
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import Notes
 
-_BEGUN = "revisit_round"  # a note: when the round that is under way began
-_BY_AGE = 10  # one visit in so many goes to what was not visited for longest
+_BEGUN = "revisit_round"  # a note: the begin of the current round
+_BY_AGE = 10  # one visit in so many goes to the page with the oldest visit
 _DONE = (
     "u.state = 'done' AND (u.verdict IS NULL OR u.verdict NOT IN ('out-of-scope', 'capped'))"
     f" AND coalesce(u.reason, '') NOT GLOB '{NOT_AGAIN}*' AND NOT {is_in_vain('u')}"
 )
 _WAITING = "u.state IN ('pending', 'waiting') AND u.capture IS NOT NULL"
-# SQLite sorts beyond its cache in a file, and keeps no more rows than are wanted.
+# SQLite sorts large sets in a file, and keeps only the wanted rows.
 _QUEUE = """
 UPDATE urls SET state = 'pending', attempts = 0 WHERE id IN (
     SELECT u.id FROM urls u LEFT JOIN revisits r ON r.url_id = u.id WHERE {done}
@@ -34,20 +34,20 @@ _OLDEST = _QUEUE.format(done=_DONE, order=f"{VISITED_AT}, u.id")
 
 
 class RevisitRound:
-    """A refresh with a budget. Nothing here is durable before the owner commits."""
+    """A refresh with a budget. Changes become durable when the owner commits."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._notes = Notes(database)
 
     def known(self) -> int:
-        """How many pages there are to choose from, those that wait already included."""
+        """The number of pages to choose from, including pending ones."""
         return self._count(_DONE) + self._count(_WAITING)
 
     def begin(self, most: int, now: float) -> int:
-        """Queue pages until `most` wait; how many were added.
+        """Queue pages until `most` wait; returns the number of added pages.
 
-        A round that was cut short goes on instead, and none are.
+        If an interrupted round exists, it continues and no page is added.
         """
         left = self._count(_WAITING)
         if left and self._notes.get(_BEGUN):
@@ -62,7 +62,7 @@ class RevisitRound:
         return added
 
     def end(self) -> None:
-        """What is left of the round is left for good: the next one chooses anew."""
+        """Drop the rest of the round; the next one chooses again."""
         self._notes.forget(_BEGUN)
 
     def _count(self, which: str) -> int:

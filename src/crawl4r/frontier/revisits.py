@@ -1,7 +1,7 @@
-"""What visits to known pages saw, a row a page; and what that says of the next visit.
+"""Record the visits to known pages, one row per page, and estimate their next changes.
 
-A page has no row before it is visited for the second time, or before somebody says when it changed: the
-first crawl of a site costs nothing here.
+A page gets a row at its second visit, or when a sitemap or feed states its last change: the first crawl
+of a site writes no rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.change_rate import ChangeRates, WatchedPage, learn
 from crawl4r.storage.database import Database
 
-# When a page was visited last, in a statement that calls its tables u and r.
+# The time of the last visit, in a statement with the tables u and r.
 VISITED_AT = (
     "coalesce(r.visited_at, (SELECT fetched_at FROM captures WHERE id = u.capture), u.found_at)"
 )
@@ -29,23 +29,23 @@ UPDATE revisits SET changes = changes - 1, still = still + ?1, moving = max(0, m
     corrected = ?2
 WHERE url_id = (SELECT id FROM urls WHERE url = ?3) AND changes > 0 AND corrected < ?2
 """
-# As good as any at random, and the same each time.
+# A pseudo-random sample, the same each time.
 _SAMPLE = """
 SELECT visits, changes, still, moving FROM revisits
 WHERE visits > 0 AND (url_id * 2654435761) % 4294967296 < ?
 """
-_PAGES = 1_000  # about as many teach which rates are common
-_UNLIKELY = 0.1  # what is left of a chance when the site itself says no
+_PAGES = 1_000  # the size of the sample for the common rates
+_UNLIKELY = 0.1  # factor of the probability when the site states no change
 
 
 class Revisit(NamedTuple):
-    """A visit to a page that had answered before."""
+    """A visit to a page with an earlier answer."""
 
     url_id: int
     at: float  # epoch seconds
-    gap: float  # seconds since the answer before
+    gap: float  # seconds since the previous answer
     is_changed: bool
-    gone: int  # answers 404 or 410 in a row, as far as both answers show
+    gone: int  # answers 404 or 410 in a row, by this and the previous answer
 
 
 class Revisits:
@@ -62,18 +62,18 @@ class Revisits:
         )
 
     def correct(self, url: str, capture: int, gap: float) -> None:
-        """The bytes had changed with this capture, the text had not: no change after all."""
+        """Correct a visit: this capture had other bytes but the same text, so it was no change."""
         self._database.write(_CORRECT, (max(0.0, gap), capture, url))
 
     def rates(self) -> ChangeRates:
-        """How often the pages of this workspace change, by a sample of them."""
+        """The change rates of this workspace, from a sample of its pages."""
         (row,) = self._database.read("SELECT count(*) FROM revisits WHERE visits > 0")
         part = min(1.0, _PAGES / row[0]) if row[0] else 1.0
         rows = self._database.read(_SAMPLE, (int(part * 2**32),))
         return learn([WatchedPage(*row) for row in rows])
 
     def outlook(self, url: str, now: float) -> dict[str, Any] | None:
-        """What is known of the next visit to a URL; None for one that never answered."""
+        """The estimate for the next visit to a URL; None for one without an answer."""
         rows = self._database.read(
             "SELECT coalesce(r.visits, 0), coalesce(r.changes, 0), coalesce(r.still, 0),"
             f" coalesce(r.moving, 0), {VISITED_AT}, coalesce(r.gone, 0), r.lastmod FROM urls u"
@@ -123,8 +123,8 @@ def score_of(
     gone: int | None,
     lastmod: float | None,
 ) -> float:
-    """How much a visit is worth: the probability that the page has changed, and 1 more where that is
-    certain because the site says so, or where a first 404 or 410 waits for the second."""
+    """The value of a visit: the probability that the page has changed; plus 1 if the site states a
+    change, or if a first 404 or 410 needs a second one."""
     chance = rates.chance(changes or 0, still or 0.0, moving or 0.0, now - visited_at)
     if gone == 1 or (lastmod is not None and lastmod > visited_at):
         return 1.0 + chance

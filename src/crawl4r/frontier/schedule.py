@@ -1,8 +1,8 @@
-"""Whose turn is it? Merges the durable frontier with the hosts' budgets.
+"""Choose the next URL to visit, from the durable frontier and the host budgets.
 
-Hosts stand in a heap by the time they may be asked again; the head is looked at, never the whole. A
-host keeps a handful of leased URLs at hand, the rest stay in the frontier: neither a slow host nor a
-million URLs of one host cost the others anything.
+A heap orders the hosts by the time of their next request, and the schedule reads only its head. A host
+has a handful of leased URLs at hand, and the frontier keeps the rest, so that neither a slow host nor a
+million URLs of one host delay the others.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from crawl4r.resilience.pause_gate import PauseGate
 
 _LEASES_AT_HAND = 4096  # over all hosts
 _MOST_HOSTS = 20_000
-_LOOKED_AT = 64  # hosts at the head of the queue, by whoever asks what is to come
+_LOOKED_AT = 64  # hosts at the head of the queue that a forecast reads
 
 
 class PageTurn(NamedTuple):
-    """A URL to visit, and the turn at its host that was taken for it."""
+    """A URL to visit, with its turn at the host."""
 
     lease: Lease
     host: HostTurn
@@ -43,9 +43,9 @@ class RobotsTurn(NamedTuple):
 
 
 class Schedule:
-    """Hands out leases when their host is ready, with the turn that was taken at the host.
+    """Hands out leases, each with a turn at its host, when the host is ready.
 
-    `needs_robots(url)` says whether a URL's origin must be asked for its robots.txt first; the host
+    `needs_robots(url)` tells whether the robots.txt of a URL's origin must be fetched first. The host
     then waits until `resume(host)`.
     """
 
@@ -61,8 +61,8 @@ class Schedule:
         heart: Heartbeat | None = None,
         on_dry: Callable[[str], set[str]] | None = None,
     ) -> None:
-        """`on_dry(host)` is called when nothing of a host is left or under way. It may find more, and
-        returns the hosts that then have URLs."""
+        """`on_dry(host)` is called when a host has no URL left or in flight. It may find more URLs, and
+        returns the hosts that have new ones."""
         self._frontier = frontier
         self._budgets = budgets
         self._clock = clock.monotonic
@@ -70,16 +70,16 @@ class Schedule:
         self._needs_robots = needs_robots
         self._batch = batch
         self._turns: list[tuple[float, int, str]] = []
-        self._queued: dict[str, float] = {}  # hosts that stand in _turns, and for when
+        self._queued: dict[str, float] = {}  # hosts in _turns, with their times
         self._order = itertools.count()
         self._hosts: dict[str, deque[Lease]] = {}
         self._has_more_hosts = False
         self._next_due: float | None = 0.0
         self._changed = asyncio.Event()
         self._is_stopped = False
-        self._is_asleep = False  # in `next`
+        self._is_asleep = False  # `next` waits
         self._heart = heart or Heartbeat(clock.monotonic)
-        self.is_fed = False  # somebody adds URLs beside the crawl: having none is not the end
+        self.is_fed = False  # another task adds URLs, so an empty frontier is not the end
         self._pause_gate = pause_gate or PauseGate()
         self._pause_gate.watch(self._changed.set)
         self._last_turn_at = 0.0
@@ -90,7 +90,7 @@ class Schedule:
         self._load_hosts()
 
     async def next(self) -> PageTurn | RobotsTurn | None:
-        """The next thing to do, as soon as there is one; None when nothing is left or on `stop`."""
+        """Wait for the next lease or robots errand; None when nothing is left or after `stop`."""
         while not self._is_stopped:
             now = self._clock()
             if self._pause_gate.is_held or now < self._last_turn_at + self._pause_gate.gap:
@@ -102,7 +102,7 @@ class Schedule:
             while self._turns and self._turns[0][0] <= now:
                 ready_at, _, host = heapq.heappop(self._turns)
                 if self._queued.get(host) != ready_at:
-                    continue  # it was hurried, and stands elsewhere
+                    continue  # outdated: the host moved in the heap
                 del self._queued[host]
                 if turn := self._take(host, now):
                     self._last_turn_at = now
@@ -113,12 +113,12 @@ class Schedule:
         return None
 
     def end_feed(self) -> None:
-        """Nobody adds URLs any more."""
+        """Call when no task adds URLs any more."""
         self.is_fed = False
         self._changed.set()
 
     def notice(self, hosts: Iterable[str]) -> None:
-        """These hosts have new pending URLs."""
+        """Queue these hosts, which have new pending URLs."""
         for host in hosts:
             if host in self._hosts or host in self.given_up:
                 continue
@@ -131,7 +131,7 @@ class Schedule:
             self._enqueue(host)
 
     def keep_to_known(self) -> None:
-        """Hand out only pages that are kept already from now on: they add to no cap of pages."""
+        """Hand out only URLs of kept pages from now on, because they do not count against caps."""
         self._frontier.keeps_to_known = True
         for host, leases in list(self._hosts.items()):
             self._frontier.release(lease for lease in leases if not lease.is_revisit)
@@ -154,20 +154,20 @@ class Schedule:
         self._budgets[host].leave_line(self)
 
     def resume(self, host: str) -> None:
-        """The robots errand of this host is over, or may be tried again."""
+        """Continue with a host after its robots errand, or to repeat the errand."""
         self._heart.due.pop(host, None)
         if host in self._hosts:
             self._enqueue(host)
         self._changed.set()
 
     def hurry(self, host: str) -> None:
-        """A request to this host was withdrawn: it may be ready earlier than it seemed."""
+        """Requeue a host after a withdrawn request, because it may be ready earlier."""
         if self._queued.get(host, 0.0) > self._clock():
             del self._queued[host]
             self._enqueue(host)
 
     def reconsider(self) -> None:
-        """The rules have changed: ask every host again when it is ready, and which ones there are."""
+        """After a change of the rules, read the hosts and their times again."""
         hosts, self._queued, self._turns = self._queued, {}, []
         for host in hosts:
             self._enqueue(host)
@@ -178,7 +178,7 @@ class Schedule:
         asyncio.get_running_loop().call_later(seconds, self.resume, host)
 
     def settled(self, host: str, due_at: float | None = None) -> None:
-        """A lease has ended and is committed; `due_at` (epoch) when it is to be tried again."""
+        """Report a committed end of a lease; `due_at` (epoch seconds) is the time of a retry."""
         self.outstanding -= 1
         self._under_way[host] -= 1
         if not self._under_way[host]:
@@ -190,14 +190,14 @@ class Schedule:
         self._changed.set()
 
     def _explore(self, host: str, on_dry: Callable[[str], set[str]]) -> None:
-        """A host may still stand in line for URLs that are not at hand."""
+        """Drop a host without URLs from the line of its budget."""
         if self._frontier.keeps_to_known:
             return
         if host not in self.given_up and not self._frontier.has_pending(host):
             self.notice(on_dry(host))
 
     def give_back(self, lease: Lease) -> None:
-        """It was not visited after all: it is the first of its host again."""
+        """Take back a lease without a visit, as the first of its host."""
         self.outstanding -= 1
         self._under_way[lease.host] -= 1
         if not self._under_way[lease.host]:
@@ -210,10 +210,10 @@ class Schedule:
         self._changed.set()
 
     def expects_at(self) -> float | None:
-        """When it will have something to hand out by itself; infinity while it waits for its feed.
+        """The time of the next lease without outside events; infinity while it waits for its feed.
 
-        None when others must end something first, or when nobody asks. A host that could be asked long
-        ago says so: then somebody else is in the way.
+        None while it waits for running visits, or when no task calls `next`. A time in the past means
+        that another crawl blocks the host.
         """
         if not self._is_asleep:
             return None
@@ -230,14 +230,14 @@ class Schedule:
         return min(times, default=None)
 
     def stop(self) -> None:
-        """Hand out nothing more; what is at hand goes back to the frontier."""
+        """Stop handing out leases, and return those at hand to the frontier."""
         at_hand = [lease for leases in self._hosts.values() for lease in leases]
         self._leave_all_lines()
         if at_hand:
             self._frontier.release(at_hand)
 
     def abandon(self) -> None:
-        """The crawl has failed: be in nobody's way. What is at hand, the next run recovers."""
+        """Leave all lines after a failure of the crawl. The next run recovers the leases at hand."""
         self._leave_all_lines()
         self._hosts.clear()
 
@@ -266,7 +266,7 @@ class Schedule:
                 self._load_hosts()
             return None
         if self._needs_robots(leases[0].url):
-            budget.leave_line(self)  # the one who fetches robots.txt stands in it instead
+            budget.leave_line(self)  # the robots errand takes the place in line
             return RobotsTurn(host, leases[0].url)
         host_turn = budget.begin(now, self)
         if host_turn is None:
@@ -289,7 +289,7 @@ class Schedule:
         return leases
 
     def _enqueue(self, host: str) -> None:
-        """Put the host in the queue for when it is ready, or wait until it says so."""
+        """Queue the host for its ready time, or register for the budget's callback."""
         if host in self._queued or self._is_stopped:
             return
         budget = self._budgets[host]
@@ -312,7 +312,7 @@ class Schedule:
             self.notice(hosts)
 
     def _is_finished(self) -> bool:
-        """No host has anything, nobody works on anything or adds to it, and no retry is due."""
+        """Whether no host has URLs, no visit runs, no task adds URLs, and no retry is due."""
         is_idle = not self._hosts and not self.outstanding and self._next_due is None
         return is_idle and not self.is_fed
 
@@ -323,7 +323,7 @@ class Schedule:
         await self._sleep_until_changed(waits)
 
     async def _sleep_while_held(self, now: float) -> None:
-        """Until the pause gate opens; what else happens meanwhile is looked at then."""
+        """Wait until the pause gate opens; other events are handled after that."""
         gap_ends = self._last_turn_at + self._pause_gate.gap
         await self._sleep_until_changed([] if self._pause_gate.is_held else [gap_ends - now])
 

@@ -1,7 +1,7 @@
-"""The spool of separated mode: what a discoverer found, one JSON line each, in rotated segments.
+"""The spool of separated mode: the discoveries, one JSON line each, in rotated segments.
 
-One process appends, another reads on from its bookmark. A line counts once it is whole. Names of
-segments grow (`discoveries-<time>-<n>.jsonl`), so their order is the order of the discoveries.
+One process appends, another reads from its bookmark on. Only complete lines count. The names of
+segments increase (`discoveries-<time>-<n>.jsonl`), so their order is the order of the discoveries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_LINE = 64 * 1024  # bytes; a longer one is skipped, in blocks
 
 
 class Discovery(NamedTuple):
-    """A URL that belongs to the crawl, as one line of the spool tells it."""
+    """A URL of the crawl, as one line of the spool."""
 
     url: str
     page_type: str = ""
@@ -39,14 +39,14 @@ class Discovery(NamedTuple):
 
 
 class Bookmark(NamedTuple):
-    """How far a reader is: everything before this place is durable on its side."""
+    """The position of a reader, which has stored everything before it."""
 
-    segment: str = ""  # empty: nothing was read yet
+    segment: str = ""  # empty before the first read
     offset: int = 0
 
     @staticmethod
     def from_text(text: str | None) -> Bookmark:
-        """A bookmark that cannot be read is one at the very beginning: reading again does no harm."""
+        """Parse a bookmark. An unreadable one means the beginning: reading lines twice is harmless."""
         try:
             segment, offset = json.loads(text or "")
             if isinstance(segment, str) and isinstance(offset, int) and offset >= 0:
@@ -60,15 +60,15 @@ class Bookmark(NamedTuple):
 
 
 class SpoolBatch(NamedTuple):
-    """What one look into the spool gave."""
+    """The result of one read from the spool."""
 
     discoveries: Sequence[Discovery]
-    skipped: int  # lines that say nothing we understand
-    bookmark: Bookmark  # where to go on
+    skipped: int  # lines that cannot be read
+    bookmark: Bookmark  # the position for the next read
 
 
 class SpoolWriter:
-    """Appends discoveries; a torn tail of a writer that died is cut off."""
+    """Appends discoveries. On opening it cuts off the torn line of a writer that died."""
 
     def __init__(
         self, folder: Path, segment_bytes: int, wall: Callable[[], float] = time.time
@@ -84,12 +84,12 @@ class SpoolWriter:
             raise WorkspaceError(f"cannot make {folder}: {problem.strerror}") from problem
         names = segment_names(folder)
         self._name = names[-1] if names else ""
-        self.last_number = 0  # of the last discovery that is in the spool
+        self.last_number = 0  # of the last discovery in the spool
         if names:
             self._reopen()
 
     def append(self, discoveries: Sequence[Discovery]) -> None:
-        """Durable when it returns; on StorageFull nothing of it is in the spool."""
+        """Append discoveries; durable on return. On StorageFull the spool holds none of them."""
         if not discoveries:
             return
         if self._fd < 0 or self._size >= self._segment_bytes:
@@ -146,13 +146,13 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads whole lines on from a bookmark. Segments that are gone are passed over."""
+    """Reads whole lines from a bookmark on, and skips missing segments."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def read(self, bookmark: Bookmark, most: int) -> SpoolBatch:
-        """Up to about `most` discoveries; an empty batch means that the reader has caught up."""
+        """Up to about `most` discoveries; an empty batch means the end of the spool."""
         found: list[Discovery] = []
         skipped = 0
         for name in self._names_from(bookmark):
@@ -169,7 +169,7 @@ class SpoolReader:
         return SpoolBatch(found, skipped, bookmark)
 
     def unread(self, bookmark: Bookmark, stop_at: int = 1_000_000) -> int:
-        """Lines past the bookmark; not counted much further than `stop_at`."""
+        """The number of lines past the bookmark; the count ends soon after `stop_at`."""
         count = 0
         for name in self._names_from(bookmark):
             offset = bookmark.offset if name == bookmark.segment else 0
@@ -180,7 +180,7 @@ class SpoolReader:
         return count
 
     def drained(self, bookmark: Bookmark) -> list[Path]:
-        """Segments that were read to their end and get no more lines: the writer is past them."""
+        """Segments that were read to their end, and that the writer has left."""
         names = [name for name in segment_names(self.folder) if name < bookmark.segment]
         return [self.folder / name for name in names]
 
@@ -188,7 +188,7 @@ class SpoolReader:
         return [name for name in segment_names(self.folder) if name >= bookmark.segment]
 
     def _sound_offset(self, name: str, bookmark: Bookmark) -> int:
-        """The bookmark's offset where a line ends there; a segment that was replaced is read anew."""
+        """The bookmark's offset if a line ends there, else 0, because the segment was replaced."""
         if bookmark.offset == 0:
             return 0
         with _opened(self.folder / name) as file:
@@ -201,7 +201,7 @@ class SpoolReader:
             file.seek(offset)
             while len(lines) < most and (line := file.readline(_LONGEST_LINE)):
                 if not line.endswith(b"\n") and len(line) < _LONGEST_LINE:
-                    break  # its writer is not done with it
+                    break  # the writer still appends to it
                 offset += len(line)
                 lines.append(line)
         return lines, offset
@@ -209,7 +209,7 @@ class SpoolReader:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """A segment, or an empty one in place of one that was taken away meanwhile."""
+    """Open a segment; a missing one reads as empty."""
     try:
         file: IO[bytes] = path.open("rb")
     except FileNotFoundError:
@@ -219,7 +219,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def parse_line(line: bytes) -> Discovery | None:
-    """None when the line is no discovery; other producers may leave out all but the URL."""
+    """Parse a line; None when it is no discovery. Other producers may give only the URL."""
     try:
         plain = json.loads(line)
         url = plain["url"]
@@ -236,7 +236,7 @@ def parse_line(line: bytes) -> Discovery | None:
 
 
 def segment_names(folder: Path) -> list[str]:
-    """Segments in the order they were begun; none when there is no spool."""
+    """The segments in order; none without a spool."""
     try:
         return sorted(name for name in os.listdir(folder) if _NAME.fullmatch(name))
     except FileNotFoundError:
@@ -244,7 +244,7 @@ def segment_names(folder: Path) -> list[str]:
 
 
 def _next_name(last: str, now: float) -> str:
-    """Past the last one, also when the clock was set back."""
+    """A name after the last one, even if the clock was set back."""
     moment, number = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)), 0
     if match := _NAME.fullmatch(last):
         moment, number = max(moment, match[1]), int(match[2])

@@ -1,7 +1,6 @@
-"""How far whoever reads the spool is, told in a file beside it.
+"""Publish the reader's progress in a file beside the spool.
 
-For the one who writes the spool, which knows nothing else of its reader. The file is a copy: what
-counts is in the reader's own database.
+The writer of the spool reads it. The file is a copy; the reader's database is authoritative.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from crawl4r.frontier.spool import Bookmark, SpoolReader
 from crawl4r.safe_text import read_json
 
 _NAME = "progress.json"
-_HELD = "held"  # is there while the writer waits for the reader
+_HELD = "held"  # exists while the writer waits for the reader
 
 
 class SpoolProgress(NamedTuple):
     bookmark: Bookmark
-    unfinished: int  # discoveries that were read and are not yet visited
+    unfinished: int  # discoveries that were read and not yet visited
 
 
 def write_progress(spool: Path, progress: SpoolProgress) -> None:
-    """Replaces the file, so that nobody reads half of it."""
+    """Replace the file, so that no process reads a half-written one."""
     new = spool / f"{_NAME}.new"
     new.write_text(
         json.dumps({"bookmark": progress.bookmark, "unfinished": progress.unfinished}), "ascii"
@@ -33,7 +32,7 @@ def write_progress(spool: Path, progress: SpoolProgress) -> None:
 
 
 def read_progress(spool: Path) -> SpoolProgress:
-    """As far as is known: nobody has read anything while there is no such file."""
+    """The published progress; the beginning if the file is missing."""
     try:
         plain = read_json((spool / _NAME).read_text("ascii"))
         unfinished = int(plain["unfinished"])
@@ -43,13 +42,13 @@ def read_progress(spool: Path) -> SpoolProgress:
 
 
 def backlog_of(spool: Path, reader: SpoolReader) -> int:
-    """Discoveries that wait: in the spool, or at the one who reads it."""
+    """The number of waiting discoveries, in the spool or at the reader."""
     progress = read_progress(spool)
     return reader.unread(progress.bookmark) + progress.unfinished
 
 
 def mark_held(spool: Path, held: bool) -> None:
-    """Let others see that the writer waits, or no longer does."""
+    """Publish whether the writer waits."""
     if held:
         (spool / _HELD).touch()
     else:
@@ -57,5 +56,5 @@ def mark_held(spool: Path, held: bool) -> None:
 
 
 def is_held(spool: Path) -> bool:
-    """Whether the writer, if it runs, waits for the reader."""
+    """Whether a running writer waits for the reader."""
     return (spool / _HELD).exists()

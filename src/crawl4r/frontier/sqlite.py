@@ -27,7 +27,7 @@ WHERE excluded.state = 'pending' AND (
     (urls.state = 'refused' AND urls.verdict IN ('out-of-scope', 'capped'))
     OR (urls.state = 'pending' AND excluded.depth < urls.depth))
 """
-# What another page names after all is the site's.
+# A guess that a page names is no guess any more.
 _NAME_GUESS = f"""
 UPDATE urls SET found_by = ?1, referrer = ?2, rule = ?3 WHERE url = ?4 AND id IS NOT ?2 AND {is_guess()}
 """
@@ -47,7 +47,7 @@ UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coales
     attempts = CASE WHEN ?1 IN ('waiting', 'failed') THEN attempts + ? ELSE 0 END
 WHERE id = ?
 """
-# Who was answered before keeps that answer: a rule that says no to another visit takes nothing away.
+# A URL with an answer keeps it: a rule only prevents another visit.
 _REFUSE = f"""
 UPDATE urls SET state = iif(capture IS NULL, 'refused', 'done'),
     verdict = coalesce((SELECT verdict FROM captures WHERE captures.id = urls.capture), ?),
@@ -82,8 +82,8 @@ OnAdmitted = Callable[[str, float], None]
 
 
 class SqliteFrontier:
-    """See `port.Frontier`. `caps` limits how many URLs each group may admit, by cap name;
-    Each of `on_admitted` is called with every URL that an `add` admits, and the time."""
+    """See `port.Frontier`. `caps` has the maximum of admitted URLs by cap name. Every function in
+    `on_admitted` is called with each URL that `add` admits, and the time."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class SqliteFrontier:
     def _refusal(self, item: Found, is_counted: bool) -> tuple[Verdict, str] | None:
         if not item.admitted:
             return verdict_of(item.rule), item.rule
-        if is_counted:  # a shorter way to a URL that has its place already
+        if is_counted:  # a URL that counts already, with a smaller depth
             return None
         for key in item.groups:
             maximum = self.caps.get(key.partition(" ")[0])
@@ -192,7 +192,7 @@ class SqliteFrontier:
         return int(self._database.read(_COUNT_KEPT, (json.dumps([*set(url_ids)]),))[0][0])
 
     def still_caps(self, reason: str) -> bool:
-        """Whether a cap that kept URLs out is no larger than it was."""
+        """Whether the cap of a refusal is not larger now."""
         match = _CAP.match(reason)
         most = self.caps.get(match[2]) if match else None
         return match is not None and most is not None and most <= int(match[1])

@@ -1,4 +1,4 @@
-"""A document cut into pieces, to be searched or to be shown. Pure; run where it can be killed."""
+"""Cut a document into pieces, for search or output. Pure; runs in a sandbox process."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from crawl4r.content.chunks.tokens import load_tokenizer
 from crawl4r.content.markdown.plain_text import plain_text
 
 MOST_PIECES = 10_000  # of one document; a long novel has two thousand
-_MOST_BLOCKS = 200_000  # paragraphs, headings, items and the like that are looked at
+_MOST_BLOCKS = 200_000  # paragraphs, headings, items and the like
 _MANY_LINKS, _MOSTLY = 6, 0.7  # links in a piece, and their share of its words
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\(")
-# A blank is no token, and a word of a thousand letters is one. So that no piece is endless, as many
-# characters count as a token at least: of what is searched, and of the markdown with its addresses.
+# A blank is no token, and a word of a thousand letters is one. To limit the length of pieces, at least
+# so many characters count as a token: in the searched text, and in the markdown with its addresses.
 _CHARACTERS_A_TOKEN, _MARKDOWN_A_TOKEN = 64, 256
 
 
@@ -24,17 +24,17 @@ class Piece(NamedTuple):
     """One stretch of the markdown: `markdown[start:end]`."""
 
     chunk_id: str
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks a piece for
+    index: int  # type: ignore[assignment]  # hides the unused tuple.index
     start: int
     end: int
     tokens: int
     kind: str
     headings: tuple[str, ...]
-    key: str  # hexadecimal; the same for what is embedded alike
+    key: str  # hexadecimal; equal for pieces with the same embedding
 
 
 class Pieces(NamedTuple):
-    """The pieces of a document, or as many of them as are wanted."""
+    """The pieces of a document, up to the limit."""
 
     pieces: list[Piece]
     is_cut: bool = False
@@ -49,8 +49,8 @@ def cut(
     min_tokens: int = 32,
     overlap: int = 0,
 ) -> Pieces:
-    """Without tables of contents and the like: what they list is found where they lead to."""
-    # Of what is searched: a passage must not be short because its links are long.
+    """Drop tables of contents and similar pieces, because search finds the linked sections."""
+    # Count the searched text, so that long links do not shorten a passage.
     count = _bounded(count_tokens, max_tokens, plain_text)
     chunks = chunk_by_structure(
         markdown,
@@ -71,7 +71,7 @@ def cut(
 
 
 def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
-    """A piece with the way to it in front: what it is about is often said only there.
+    """The text of a piece after its title and headings, which often name its subject.
 
     Without the marks of markdown and the addresses of links, which were a third of its tokens.
     """
@@ -81,9 +81,9 @@ def embedded_text(title: str, headings: Sequence[str], text: str) -> str:
 
 
 def _bounded(count_tokens: CountTokens, limit: int, words: Callable[[str], str]) -> CountTokens:
-    """Count the tokens of the words in texts, but of none that is surely too long for one piece.
+    """Count the tokens of texts, except of those that are surely too long for one piece.
 
-    A tokenizer takes a hundred times the memory of a text.
+    A tokenizer needs a hundred times the memory of a text.
     """
 
     def count(texts: Sequence[str]) -> list[int]:
@@ -113,7 +113,7 @@ def _is_list_of_links(text: str) -> bool:
 
 
 def make_cutter(config: Mapping[str, Any]) -> Callable[[str, bytes], Pieces]:
-    """The sandbox's entry: `(title, markdown) -> pieces` of `max_tokens` tokens at most."""
+    """The sandbox's entry: `(title, markdown) -> pieces` of at most `max_tokens` tokens."""
     count = load_tokenizer().count
     most, least, overlap = (config[f"{name}_tokens"] for name in ("max", "min", "overlap"))
 
@@ -124,8 +124,8 @@ def make_cutter(config: Mapping[str, Any]) -> Callable[[str, bytes], Pieces]:
 
 
 def make_chunker(_: Any) -> Callable[[Mapping[str, Any], bytes], list[Chunk]]:
-    """The sandbox's entry: `(head, markdown) -> chunks`, of `tokens` tokens at most, cut `by` structure
-    or by window."""
+    """The sandbox's entry: `(head, markdown) -> chunks` of at most `tokens` tokens, `by` structure or
+    by window."""
     count_tokens = load_tokenizer().count
 
     def run(head: Mapping[str, Any], body: bytes) -> list[Chunk]:

@@ -1,4 +1,4 @@
-"""An indexer beside a crawl: in a thread of its own, behind everything that is more urgent."""
+"""Run the indexer beside a crawl, in a thread of low priority."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from crawl4r.indexing.indexer import Indexer, IndexProgress
 OpenIndexer = Callable[[], AbstractContextManager[Indexer]]
 
 _PAUSE = 0.5  # seconds between two looks for new documents
-_NICENESS = 10  # pages first: the index may come later, a host's turn may not
+_NICENESS = 10  # the index may wait, pages may not
 
 
 class IndexFollower:
-    """Keeps an index as fresh as the documents: words at once, vectors when there is time."""
+    """Follows the documents with the index: words at once, vectors when there is time."""
 
     def __init__(self, open_indexer: OpenIndexer, progress: IndexProgress | None = None) -> None:
-        """`progress` is what an earlier one of the same crawl has done; this one adds to it."""
+        """`progress`: the counts of an earlier follower of the same crawl, to which this one adds."""
         self._open = open_indexer
         self._is_ending = threading.Event()
         self._is_stopped = threading.Event()
         self.progress = progress or IndexProgress()
-        self.behind = (0, 0)  # documents to be indexed, passages without a vector
+        self.behind = (0, 0)  # unindexed documents, passages without a vector
 
     async def follow(self) -> None:
-        """Until `end`, and then until everything is indexed, or until `stop`."""
+        """Index until `end` was called and everything is indexed, or until `stop`."""
         with ThreadPoolExecutor(1, "index") as pool:
             try:
                 await asyncio.get_running_loop().run_in_executor(pool, self._run)
@@ -40,16 +40,16 @@ class IndexFollower:
                 self.stop()
 
     def end(self) -> None:
-        """No more documents will come."""
+        """Call when no more documents will come."""
         self._is_ending.set()
 
     def stop(self) -> None:
-        """Leave the vectors that are missing for the next run."""
+        """Stop now. The next run makes the missing vectors."""
         self._is_stopped.set()
         self._is_ending.set()
 
     def _run(self) -> None:
-        """What goes wrong here is told and left for `crawl4r index`: pages matter more."""
+        """Log an error and leave the rest to `crawl4r index`: the crawl goes on."""
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         try:

@@ -1,4 +1,4 @@
-"""A document as passages: cut in a process that can be killed, numbered by the catalogue, searched."""
+"""Cut a document into passages in a sandbox process; the catalogue numbers them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _KEY_DIGITS = 32
 
 
 class Cut(NamedTuple):
-    """The passages of a document, without numbers yet."""
+    """The passages of a document, still without numbers."""
 
     entries: Sequence[PassageEntry]
-    note: str = ""  # what of the document is in no passage
+    note: str = ""  # names the part of the document that no passage holds
 
 
 class Uncut(NamedTuple):
@@ -36,7 +36,7 @@ class SafeCutter:
     """Cuts documents in processes that run `entries.CUTTER`."""
 
     def __init__(self, sandbox: BlockingSandbox, max_characters: int) -> None:
-        """Of a longer document, which an older version kept, only so much is sent there."""
+        """`most`: the characters of a document to cut; older versions kept longer ones."""
         self._sandbox = sandbox
         self._most = max_characters
 
@@ -58,7 +58,7 @@ class SafeCutter:
 
 
 def cut_of(document: Document, cut: Pieces) -> Cut:
-    """The pieces of a document as entries. Raises ValueError for what cannot be pieces of it."""
+    """The pieces of a document as entries. Raises ValueError for invalid pieces."""
     entries = []
     for piece in cut.pieces:
         if not 0 <= piece.start < piece.end <= len(document.markdown):
@@ -76,6 +76,6 @@ def text_of(found: IndexedPassage) -> str:
 
 
 def searchable(found: IndexedPassage) -> Passage:
-    """A passage by its words alone: nobody looks for the address of a link."""
+    """A passage by its words alone, without the addresses of links."""
     passage = found.passage()
     return passage._replace(text=plain_text(passage.text))

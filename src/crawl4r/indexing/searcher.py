@@ -1,4 +1,4 @@
-"""A question becomes ranked passages.
+"""Search: turn a query into ranked passages.
 
 query ─> words and conditions ─┬─> keyword index: best 100 ─┐
                                └─> embedder ─> vectors: 100 ─┴─> fuse ─> once each, few a document
@@ -39,17 +39,17 @@ from crawl4r.search.rank.strength import cosine_scale, ideal_score
 from crawl4r.search.request import Answer, Fusion, Hit, Mode, SearchRequest
 
 CANDIDATES = 100  # of each half
-_LIKELY = 60  # of both, among which the results are for sure
+_LIKELY = 60  # of both; all results are among them
 MOST_RESULTS = 200
 _NOTHING = KeywordQuery(())
 
 
 class NotIndexed(UsageError):
-    """A URL has no document that can be found."""
+    """The URL has no document in the index."""
 
 
 class Searcher:
-    """Asks one index. For one thread; the cache may be shared."""
+    """Searches one index. Use it in one thread; threads may share the cache."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Searcher:
         self._clock = clock
 
     def search(self, request: SearchRequest) -> Answer:
-        """Raises UsageError for what cannot be asked, also in the text of the query."""
+        """Search. Raises UsageError for an invalid request or query."""
         started = self._clock()
         request = self._checked(request)
         parsed = parse_checked(request.query)
@@ -80,7 +80,7 @@ class Searcher:
         )
 
     def similar(self, url: str, limit: int = 10) -> list[Hit]:
-        """Passages of other documents that are nearest to the document of a URL, one a document."""
+        """The passages of other documents nearest to the document of a URL, one per document."""
         versions = [v for v in self._index.catalogue.versions_of(url) if v.retired_at is None]
         if not versions:
             raise NotIndexed(f"{url} is not in the index")
@@ -173,7 +173,7 @@ class Searcher:
     def _candidates(
         self, request: SearchRequest, parsed: ParsedQuery, where: Filters, watch: _Watch
     ) -> Halves:
-        """Both top lists, and both scores of everything that is in either."""
+        """Both rankings, with both scores of every candidate."""
         keyword, vectors = self._index.keyword, self._index.vectors
         by_words: list[Scored] = []
         by_meaning: list[Scored] = []
@@ -181,7 +181,7 @@ class Searcher:
         vector = None
         embedding: Future[Vector] | None = None
         if request.mode is not Mode.KEYWORD and self._embedder and vectors and parsed.plain.strip():
-            # Both halves compute outside of the interpreter's lock, and in hybrid mode side by side.
+            # Both searches release the interpreter's lock, so in hybrid mode they run at once.
             embedding = self._beside.submit(self._embedder.embed_query, parsed.plain)
         if request.mode is not Mode.VECTOR:
             by_words = keyword.best(parsed.keywords, CANDIDATES, where)
@@ -204,7 +204,7 @@ class Searcher:
         return halves
 
     def _permitted(self, hits: list[Scored], query: KeywordQuery) -> list[Scored]:
-        """What was excluded, or lacks what was required, is no answer however near it is."""
+        """Drop vector candidates with excluded words or without required ones."""
         numbers = [hit.number for hit in hits]
         excluded = [c._replace(is_excluded=False) for c in query.clauses if c.is_excluded]
         required = [c for c in query.clauses if c.is_required and not c.is_excluded]
@@ -241,7 +241,7 @@ class Searcher:
         sources: Mapping[int, tuple[str, str]],
         cursor: Cursor,
     ) -> list[Scored]:
-        """The same text once, few of one document; one more than asked for, to know of a next page."""
+        """Keep equal texts once and few passages per document; one extra shows a next page."""
         most = request.per_document or len(scores)
         wanted = max(request.limit, request.rerank_top if request.rerank else 0) + 1
         per_document: Counter[str] = Counter()
@@ -282,7 +282,7 @@ class Searcher:
 
 
 class _Watch:
-    """Milliseconds by what they went into."""
+    """Milliseconds by step."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -298,7 +298,7 @@ class _Watch:
 def _on_common_scale(
     ranked: Sequence[Scored], request: SearchRequest, halves: Halves
 ) -> list[Scored]:
-    """The same order; each score is its share of the best one's, times how good that one is."""
+    """The same order; each score becomes its share of the best one, times the strength of the best."""
     if not ranked or ranked[0].score <= 0:
         return [hit._replace(score=0.0) for hit in ranked]
     factor = halves.strength(ranked[0].number, request) / ranked[0].score
@@ -306,7 +306,7 @@ def _on_common_scale(
 
 
 def _why_few(request: SearchRequest, halves: Halves) -> list[str]:
-    """What to know about the candidates when no word occurs."""
+    """Notes about the candidates when no word occurs."""
     if request.mode is Mode.VECTOR:
         return ["nothing is near in meaning"] if halves.is_chance else []
     if halves.keyword_ranks:
@@ -320,7 +320,7 @@ def _why_few(request: SearchRequest, halves: Halves) -> list[str]:
 
 
 def _checked_filters(filters: Filters) -> Filters:
-    """Languages as documents have them. Raises UsageError for values that no document can have."""
+    """Check the languages and types. Raises UsageError for values that no document can have."""
     check_types(filters.types)
     for language in filters.languages:
         if not language_code(language):

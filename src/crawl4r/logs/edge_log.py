@@ -2,8 +2,8 @@
 
     captures after the cursor ──> bytes ──> rows ──> file, synced ──> cursor and length, committed
 
-On opening, what the file has past the noted length is cut: after a crash nothing is lost, doubled or
-torn. Bytes that a URL had at its last good visit add no rows again.
+Opening the file cuts it at the noted length, so that a crash neither loses, doubles nor tears rows. A
+capture with the same bytes as the URL's previous good capture adds no rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NOTE = "edges"
 
 
 class EdgeLog(CaptureFollower):
-    """Appends to the file a batch at a time. `sandbox` runs `entries.EDGE_READER`."""
+    """Appends batches to the file. `sandbox` runs `entries.EDGE_READER`."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class EdgeLog(CaptureFollower):
         self._cursor = self._open()
 
     def _open(self) -> int:
-        """Take up the file where it was noted; rows by other rules are no beginning to go on from."""
+        """Continue the file at its noted length; begin a new one after a change of the rules."""
         noted = read_note(self._notes)
         if noted and noted["rules"] == self._rules:
             cursor, length = noted["capture"], noted["bytes"]
@@ -104,7 +104,7 @@ class EdgeLog(CaptureFollower):
 
 
 def read_note(notes: Notes) -> dict[str, Any] | None:
-    """How far the file goes, by which rules; None when there is none to go on with."""
+    """The length and the rules of the file; None to begin a new one."""
     text = notes.get(_NOTE)
     return dict(json.loads(text)) if text else None
 
@@ -114,5 +114,5 @@ def put_note(notes: Notes, cursor: int, length: int, rules: dict[str, Any]) -> N
 
 
 def forget_note(notes: Notes) -> None:
-    """What is in the file is not to be gone on from."""
+    """Make the next crawl begin a new file."""
     notes.forget(_NOTE)

@@ -1,7 +1,7 @@
-"""The links of a stored page as rows of logs/edges.csv. Pure: bytes, URL and rules decide.
+"""The links of a stored page as rows of logs/edges.csv: a pure function of bytes, URL and rules.
 
-Almost every href stands on many pages of a site. So what it leads to is looked up by its text, and only
-a text that is new here is parsed and spelled.
+Most hrefs recur on many pages of a site. Their targets are therefore cached by text, and only a new
+text is parsed and canonicalised.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from crawl4r.model import Capture, FoundBy
 from crawl4r.urls.canonical import CanonicalRules, canonicalize
 from crawl4r.urls.policy import spelling_from_json
 
-_MOST_CHARACTERS = 8 * 1024**2  # of rows from one page: long addresses make a small page huge
+_MOST_CHARACTERS = 8 * 1024**2  # of rows from one page, because long URLs can expand a small page
 _ROWS_AT_ONCE = 1_000
 _WIDEST = 200  # characters of an anchor or a rel
-_ANCHOR_READ = 4_096  # characters of a text that an anchor is made from
+_ANCHOR_READ = 4_096  # characters read to make an anchor
 _KNOWN_HREFS = 60_000
 _KNOWN_RELS = 1_000
 
 
 class EdgePage(NamedTuple):
-    """A stored page, and what is known of it."""
+    """A stored page with its metadata."""
 
     body: bytes
     url: str
-    encoding: str  # what the crawl read it with; empty when somebody else fetched it
+    encoding: str  # the encoding that the crawl used; empty for an imported page
     content_type: str = ""  # the whole header
 
 
 class Edges(NamedTuple):
-    """Rows of one page as text, how many, and a word on what is not among them."""
+    """The rows of one page as text, their number, and a note about missing rows."""
 
     text: str
     rows: int
@@ -45,7 +45,7 @@ class Edges(NamedTuple):
 
 
 class EdgeReader:
-    """Reads pages one after the other; what it remembers makes it quicker and changes nothing."""
+    """Reads pages one after the other. Its cache makes it faster without changing results."""
 
     def __init__(self, rules: CanonicalRules) -> None:
         self._rules = rules
@@ -53,7 +53,7 @@ class EdgeReader:
         self._rels = _Rels()
 
     def read(self, page: EdgePage) -> Edges:
-        """Every link of an HTML page in the order of the document."""
+        """The rows of every link of an HTML page, in document order."""
         encoding = page.encoding or guess_encoding(page.body, page.content_type)
         document = LinkDocument(as_utf8(page.body, encoding))
         self._base = document.base(page.url)
@@ -65,14 +65,14 @@ class EdgeReader:
         return self._read_many(source, mentions, has_rels=has_rels)
 
     def read_or_blame(self, page: EdgePage) -> Edges:
-        """The same; a page that breaks the reader is blamed, and has no rows."""
+        """The same; a page that makes the reader fail gets a note instead of rows."""
         try:
             return self.read(page)
         except Exception as problem:
             return Edges("", 0, f"{type(problem).__name__}: {problem}"[:300])
 
     def _read_many(self, source: str, mentions: Sequence[Mention], *, has_rels: bool) -> Edges:
-        """A page with so many links, or such long ones, that there has to be an end."""
+        """The first rows of a page with too many or too long links."""
         lines: list[str] = []
         room = _MOST_CHARACTERS
         for start in range(0, len(mentions), _ROWS_AT_ONCE):
@@ -113,7 +113,7 @@ class EdgeReader:
 
 
 class _Rels(dict[str, str]):
-    """Their cells, by what they are made from: a site has few."""
+    """Cells by their source values, cached because a site has few distinct ones."""
 
     def __missing__(self, rel: str) -> str:
         made = quoted(cell(rel.lower()[:_WIDEST]))
@@ -123,7 +123,7 @@ class _Rels(dict[str, str]):
 
 
 def _anchor_cell(text: str) -> str:
-    # A few words in one line are what would be made of them. No blank but a space is printable.
+    # A short printable text needs no normalising: it has no blanks except spaces.
     is_tidy = "  " not in text and text[-1:] != " " and len(text) <= _WIDEST
     if is_tidy and is_plain(text):
         return text
@@ -131,7 +131,7 @@ def _anchor_cell(text: str) -> str:
 
 
 def edge_page(capture: Capture, body: bytes) -> EdgePage | None:
-    """A kept page to be read; None when it is of a kind that no links stand in."""
+    """The job for a kept page; None for a media type without links."""
     if not body or kind_of(capture.content_type, body) is not Kind.HTML:
         return None
     declared = next((v for k, v in capture.headers if k == "content-type"), capture.content_type)

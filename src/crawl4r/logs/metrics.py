@@ -1,4 +1,4 @@
-"""A crawl's numbers over time, taken every few seconds and once more at its end."""
+"""Log the figures of a crawl every few seconds, and once at its end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Meter:
         self._is_ending = asyncio.Event()
 
     async def follow(self) -> None:
-        """Until `end`; what is written then is the crawl's last word."""
+        """Write until `end`, then write the final figures."""
         while not self._is_ending.is_set():
             try:
                 async with asyncio.timeout(self._every):
@@ -29,8 +29,8 @@ class Meter:
             self._log.write(self._wall())
 
     def end(self) -> None:
-        """Everything is committed."""
+        """Call when everything is committed."""
         self._is_ending.set()
 
     def stop(self) -> None:
-        """There is nothing to leave out: `end` is near."""
+        """Does nothing, because `end` follows soon."""

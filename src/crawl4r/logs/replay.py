@@ -1,4 +1,4 @@
-"""The logs of a workspace once more, from state.db and the store alone.
+"""Rewrite the logs of a workspace from state.db and the store.
 
 captures ──> lines of pages and metadata ────────────────────────┐
     └──> bytes, checked ──> reading processes: rows of links ────┴──> files, in order
@@ -33,19 +33,19 @@ HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HE
 
 _BATCH = 16  # captures
 _BATCH_BYTES = 4 * 1024**2
-_AHEAD = 3  # batches under way for each reading process
+_AHEAD = 3  # concurrent batches for each reading process
 
 
 class Sink(Protocol):
-    """Where the bytes of a file go, in order."""
+    """Receives the bytes of a file in order."""
 
     def take(self, kind: str, data: bytes) -> None: ...
 
 
 class ReplayReport(Struct):
-    """What a replay found. Pairs are of a URL and what is wrong there.
+    """The result of a replay. Pairs hold a URL and its problem.
 
-    `damaged` are bytes that are not what they were, `unreadable` pages without all their edges.
+    `damaged`: stored bytes with a wrong hash. `unreadable`: pages without all their edges.
     """
 
     captures: int = 0
@@ -56,12 +56,12 @@ class ReplayReport(Struct):
 
 class _Batch(NamedTuple):
     captures: Sequence[Capture]
-    pages: Sequence[EdgePage]  # those among them that links stand in
+    pages: Sequence[EdgePage]  # the captures that may contain links
     damaged: Sequence[tuple[str, str]]
 
 
 class Replay:
-    """Makes the files of `kinds`. `sandbox` runs `entries.EDGE_READER` in `workers` processes."""
+    """Writes the files of `kinds`. `sandbox` runs `entries.EDGE_READER` in `workers` processes."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Replay:
     async def run(
         self, last: int, sink: Sink, on_progress: Callable[[int], None] | None = None
     ) -> ReplayReport:
-        """Everything up to the capture `last`, handed to the sink in order."""
+        """Send everything up to the capture `last` to the sink, in order."""
         report = ReplayReport()
         underway: deque[tuple[_Batch, asyncio.Task[list[Edges]]]] = deque()
 
@@ -110,7 +110,7 @@ class Replay:
         return report
 
     def _batches(self, last: int) -> Iterator[list[Capture]]:
-        """A few captures at a time, fewer when they are large."""
+        """Batches of captures, smaller for large captures."""
         batch: list[Capture] = []
         size = 0
         for capture in self._captures.after(0):
@@ -125,7 +125,7 @@ class Replay:
             yield batch
 
     def _read(self, captures: Sequence[Capture]) -> _Batch:
-        """Read all bytes that came with these captures; they are held against their hash."""
+        """Read all bytes of these captures, and check their hashes."""
         if not self._wants_edges:
             return _Batch(captures, (), ())
         news = self._earlier.news(captures[0].id, captures[-1].id)
@@ -163,5 +163,5 @@ class Replay:
 
 
 def _is_unread(capture: Capture) -> bool:
-    """Whether it came with bytes that are no good page's: they are only held against their hash."""
+    """Whether the capture has bytes of a rejected page, of which only the hash is checked."""
     return capture.sha256 is not None and capture.verdict not in {Verdict.OK, Verdict.NOT_MODIFIED}

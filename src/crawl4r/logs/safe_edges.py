@@ -1,4 +1,4 @@
-"""The links of stored pages, read in reading processes."""
+"""Read the links of stored pages in sandbox processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from crawl4r.processes.sandbox import Sandbox, SandboxKilled
 async def read_edges(sandbox: Sandbox, pages: Sequence[EdgePage]) -> list[Edges]:
     """The rows of each page; `sandbox` runs `entries.EDGE_READER`.
 
-    All pages go in one job. When one of them ends its process, they are read again one by one, so that
-    a page made to break a parser costs its own links and nothing else.
+    All pages form one job. If a page kills the process, each page is read again alone, so that a
+    hostile page only loses its own links.
     """
     if not pages:
         return []

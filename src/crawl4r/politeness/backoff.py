@@ -1,4 +1,4 @@
-"""When to ask again: backoff with jitter, and what the server itself asked for."""
+"""When to retry: exponential backoff with jitter, and Retry-After."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from datetime import UTC
 from msgspec import Struct
 
 _SECONDS = re.compile(r"\s*(\d{1,40})(?:\.\d*)?\s*")
-_FAR_AHEAD = 400 * 24 * 3600.0  # seconds; a later date is nonsense or malice
+_FAR_AHEAD = 400 * 24 * 3600.0  # seconds; a later date is an error or an attack
 
 
 class Backoff(Struct, frozen=True):
-    """Exponential backoff: base * 2**attempt up to the cap, each wait between half and all of it."""
+    """Exponential backoff: base * 2**attempt up to the cap; each wait is 50 to 100 % of that."""
 
     retries: int = 3
     base: float = 1.0  # seconds
@@ -26,9 +26,9 @@ class Backoff(Struct, frozen=True):
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Seconds from `now` (epoch) that a Retry-After header asks for; None when it says nothing.
+    """Seconds from `now` (epoch) that a Retry-After header asks for; None when it is unreadable.
 
-    Both forms of RFC 9110 10.2.3 are read. A date in the past asks for no wait at all.
+    Reads both forms of RFC 9110 10.2.3. A date in the past means no wait.
     """
     if not value:
         return None

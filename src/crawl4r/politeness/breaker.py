@@ -64,7 +64,7 @@ class Breaker(Struct):
         return True
 
     def abandon(self) -> None:
-        """The request ended with no word about the host's health."""
+        """The request ended and tells nothing about the host's health."""
         self.probing = False
 
     @property

@@ -1,8 +1,8 @@
 """The budget of one host, shared by all crawls of a process: rate, concurrency, slow-down, breaker.
 
-`ready_at` says when the next request may leave. `begin` takes a turn for it, and the turn reports how
-it ended. A crawl that finds a host full leaves a callback, which is called when a turn is free: no
-crawl polls, and none scans all hosts.
+`ready_at` tells when the next request may leave. `begin` takes a turn for it, and the turn reports how
+it ended. A crawl that finds a host full registers a callback, which the budget calls when a turn is
+free: no crawl polls or scans all hosts.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _GAP_MARGIN = 0.003  # seconds
 _SLOW_DOWN = 2.0
 _RECOVERY = 0.9
 _LATENCY_MEMORY = 0.2  # weight of the newest latency in its moving average
-_LATENCY_RISE = 3.0  # times the host's own quickest; above it we give the host room
+_LATENCY_RISE = 3.0  # times the host's lowest latency; above it the budget slows down
 
 
 class Health(Enum):
     """What the answer to a request, or its failure, says about the host."""
 
     WELL = auto()
-    OVERLOADED = auto()  # 429, 503: it asks for less
+    OVERLOADED = auto()  # 429, 503: the host asks for fewer requests
     SICK = auto()  # 5xx, 403, no connection
-    CHALLENGING = auto()  # a challenge, a captcha, "access denied": it turns crawlers away
-    UNTOUCHED = auto()  # the request never left, or says nothing of the host
+    CHALLENGING = auto()  # a challenge, a captcha, "access denied": the host turns crawlers away
+    UNTOUCHED = auto()  # the request never left, or tells nothing about the host
 
 
 class HostRules(Struct, frozen=True):
@@ -46,7 +46,7 @@ class HostRules(Struct, frozen=True):
 class HostTurn:
     """The place of one request at its host. Its owner must `end` or `withdraw` it.
 
-    It is over then: a second call does nothing, so clean-up may end every turn.
+    A second call does nothing, so clean-up code may end every turn.
     """
 
     __slots__ = ("_budget", "_is_over", "begun_at", "is_withdrawn", "place")
@@ -66,7 +66,7 @@ class HostTurn:
         latency: float = 0.0,
         retry_after: float | None = None,
     ) -> None:
-        """The request has ended; it left at `sent_at`, or never (0)."""
+        """End the turn. The request left at `sent_at`; 0 means that it never left."""
         if not self._is_over:
             self._is_over = True
             self._budget.note_end(self, now, health, sent_at, latency, retry_after)
@@ -79,7 +79,7 @@ class HostTurn:
 
 
 class HostBudget:
-    """All times are of the one clock that the owner passes in."""
+    """The budget of one host. The owner passes in every time, from one clock."""
 
     def __init__(
         self,
@@ -95,17 +95,17 @@ class HostBudget:
         self.requests = 0
         self._asked_at = asked_at  # when the last request left
         self._turns: list[HostTurn] = []  # of the requests in flight, oldest first
-        self._held_until = 0.0  # by Retry-After
+        self._held_until = 0.0  # set by Retry-After
         self._challenges = 0  # since the last good page
-        self._rests_until = 0.0  # because of them
-        self._slowed = 0.0  # seconds between requests that trouble has slowed us down to
-        self._crawl_delays: dict[str, float] = {}  # seconds that each robots.txt of it asks for
+        self._rests_until = 0.0  # the host rests until then, after challenges
+        self._slowed = 0.0  # seconds between requests after failures; 0 without a slow-down
+        self._crawl_delays: dict[str, float] = {}  # seconds, by origin of the robots.txt
         self._quickest = float("inf")
         self._latency = 0.0
-        self._changed = changed  # collects the budgets that have something to remember
+        self._changed = changed  # collects the budgets whose state must be saved
         self._line: dict[object, Callable[[], None]] = {}
         self._host_lock = host_lock
-        self._others_until = 0.0  # when to ask the host lock again
+        self._others_until = 0.0  # when to try the host lock again
 
     @property
     def in_flight(self) -> int:
@@ -113,24 +113,24 @@ class HostBudget:
 
     @property
     def delay(self) -> float:
-        """Seconds between requests now: the configured, the asked-for or the slowed-down ones."""
+        """Seconds between requests now: the largest of configuration, crawl-delay and slow-down."""
         return max(self.rules.delay, self._slowed, *self._crawl_delays.values())
 
     @property
     def next_at(self) -> float:
-        """When the next request may leave, as far as pace and Retry-After go."""
+        """When pace and Retry-After allow the next request."""
         delay = self.delay
         last = max(self._asked_at, self._turns[-1].begun_at) if self._turns else self._asked_at
         paced = last + delay + _GAP_MARGIN if delay else 0.0
         return max(paced, self._held_until, self._rests_until)
 
     def adopt(self, rules: HostRules) -> None:
-        """Go on under other rules; a slow-down stays until the host has recovered from it."""
+        """Replace the rules. A slow-down stays until the host has recovered."""
         self.rules = rules
         self.breaker.rules = rules.breaker
 
     def ask_delay(self, seconds: float, origin: str = "") -> None:
-        """Honour a crawl-delay, up to the cap; the longest, where origins of a host disagree."""
+        """Obey a crawl-delay, up to the cap. If origins of a host disagree, the longest counts."""
         self._crawl_delays[origin] = min(seconds, self.rules.delay_cap)
 
     def ready_at(self, now: float, who: object = None) -> float:
@@ -142,16 +142,16 @@ class HostBudget:
         return max(self.next_at, self.breaker.ready_at(now), self._others_until)
 
     def rests_until(self, now: float) -> float:
-        """Until when politeness alone keeps everybody from this host; in the past: it does not."""
+        """Until when politeness alone blocks requests to this host; a past time means no block."""
         others = now + self._host_lock.rest(self.host) if self._host_lock else 0.0
         return max(self.next_at, self.breaker.open_until, others)
 
     def wait_in_line(
         self, who: object, callback: Callable[[], None], *, is_urgent: bool = False
     ) -> None:
-        """Call back when it is the turn of `who`, which must then `begin` or `leave_line`.
+        """Call `who` back when its turn comes; it must then `begin` or `leave_line`.
 
-        An urgent one goes to the front: it holds what the others need to take their turn.
+        An urgent caller goes to the front, because the others need its result (robots.txt) first.
         """
         if is_urgent and who not in self._line:
             self._line = {who: callback, **self._line}
@@ -164,9 +164,9 @@ class HostBudget:
             self._call_first()
 
     def begin(self, now: float, who: object = None) -> HostTurn | None:
-        """Take a turn for one request of `who`, which goes to the end of the line for the next one.
+        """Take a turn for one request of `who`, which then goes to the end of the line.
 
-        None while another process has the host: `ready_at` then says when to try again.
+        None while another process uses the host: `ready_at` then tells when to try again.
         """
         place = None
         if self._host_lock:
@@ -219,11 +219,11 @@ class HostBudget:
             self._call_first()
 
     def _rest(self, now: float) -> float:
-        """Seconds for which no process should ask this host."""
+        """Seconds during which no process should send a request to this host."""
         return max(self.next_at, self.breaker.open_until) - now
 
     def remember(self, offset: float) -> HostMemory:
-        """What the next process should know; `offset` turns the clock into epoch seconds."""
+        """The state for the next process; `offset` turns clock times into epoch seconds."""
         breaker = self.breaker
         return HostMemory(
             self.host,
@@ -235,14 +235,14 @@ class HostBudget:
         )
 
     def restore(self, memory: HostMemory, offset: float) -> None:
-        """Add what an earlier process knew; what this one learnt since is never softened by it."""
+        """Merge the state of an earlier process. It never shortens a wait that this one has set."""
         self._held_until = max(self._held_until, memory.next_at - offset)
         self._slowed = max(self._slowed, min(memory.delay, self.rules.delay_cap))
         breaker = self.breaker
         if self.requests or breaker.failures:
             return
         breaker.failures = memory.failures
-        # A host given up on by the last run gets another probe from this one.
+        # The last run gave up on this host: this run probes it once more.
         breaker.openings = min(memory.openings, self.rules.breaker.give_up_after - 1)
         breaker.open_until = memory.open_until - offset if memory.open_until else 0.0
 
@@ -274,7 +274,7 @@ class HostBudget:
             self._held_until = max(self._held_until, now + wait)
 
     def _rest_from_challenge(self, now: float) -> None:
-        """At once, and long before the breaker opens: asking on makes a host surer of its refusal."""
+        """Rest at the first challenge, long before the breaker opens: more requests prolong a block."""
         rest = self.rules.challenge_rest * 2.0 ** min(self._challenges, 30)
         self._challenges += 1
         self._rests_until = now + min(rest, self.rules.breaker.cooldown_cap)
@@ -282,7 +282,7 @@ class HostBudget:
     def _recover(self, latency: float) -> None:
         """Drift back to the configured delay, unless the host answers ever more slowly."""
         self._slowed = self._slowed * _RECOVERY if self._slowed > self.rules.delay + 0.05 else 0.0
-        if not self.rules.delay:  # who asked for no delay measures the machine, not the host
+        if not self.rules.delay:  # without a delay, latency shows the load of this machine
             return
         self._quickest = min(self._quickest, latency)
         self._latency += _LATENCY_MEMORY * (latency - self._latency)

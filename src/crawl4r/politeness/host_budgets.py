@@ -26,7 +26,7 @@ class HostBudgets:
         self._has_rules = rules is not None
         self._budgets: dict[str, HostBudget] = {}
         self._changed: set[HostBudget] = set()
-        self._asked_at = _LONG_AGO  # when a host that we know nothing of was asked, at the latest
+        self._asked_at = _LONG_AGO  # assumed time of the last request to a host without a budget
 
     def __getitem__(self, host: str) -> HostBudget:
         budget = self._budgets.get(host)
@@ -36,7 +36,7 @@ class HostBudgets:
         return budget
 
     def assume_just_asked(self, now: float) -> None:
-        """Somebody died without telling whom it had asked: let every host rest for one delay."""
+        """A process died without recording its last requests: let every host rest for one delay."""
         self._asked_at = now
         for budget in self._budgets.values():
             budget.assume_just_asked(now)
@@ -45,7 +45,7 @@ class HostBudgets:
         return iter(self._budgets.values())
 
     def tighten(self, rules: HostRules) -> None:
-        """Another crawl joins: the more polite of both rules holds for both."""
+        """Add the rules of another crawl. The more polite rule of the two applies to both crawls."""
         if not self._has_rules:
             self._has_rules = True
             self.replace_rules(rules)
@@ -59,15 +59,15 @@ class HostBudgets:
         )
 
     def replace_rules(self, rules: HostRules) -> None:
-        """New rules for every host, known or not."""
+        """Set the rules of every host, with or without a budget."""
         self.rules = rules
         for budget in self._budgets.values():
             budget.adopt(rules)
 
     def forget_idle(self, now: float, keep: int) -> None:
-        """Drop budgets that say nothing any more, so that memory does not grow with the hosts.
+        """Drop budgets without any state left, so that memory does not grow with the hosts.
 
-        Looks at all of them, so only when there are twice as many as are worth keeping.
+        A sweep reads all budgets, so it runs only when their number has doubled since the last one.
         """
         if len(self._budgets) <= 2 * keep:
             return
@@ -84,13 +84,13 @@ class HostBudgets:
             del self._budgets[host]
 
     def remember(self, now: float, wall: float) -> list[HostMemory]:
-        """What changed since the last call and must survive a restart, in wall-clock time."""
+        """The states that changed since the last call and must survive a restart, in epoch seconds."""
         memories = [budget.remember(wall - now) for budget in self._changed]
         self._changed.clear()
         return memories
 
     def remember_again(self) -> None:
-        """What was told before may not have been kept: tell it all with the next call."""
+        """Report all states with the next call, because the earlier ones may not have been saved."""
         self._changed.update(self._budgets.values())
 
     def restore(self, memories: list[HostMemory], now: float, wall: float) -> None:

@@ -1,7 +1,7 @@
-"""One budget a host between processes: files in a folder that all of them know.
+"""One budget per host for several processes: lock files in a folder that they share.
 
-A request holds a lock on a file of its host while it is under way, so the kernel frees the place of a
-process that dies. When the host may be asked next stands in a file beside it.
+A request locks a file of its host while it runs, so the kernel frees the place of a process that
+dies. A file beside it holds the time of the host's next request.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from msgspec import Struct
 from crawl4r.errors import StorageFull, WorkspaceError
 
 _STATE = struct.Struct("<dqqd")
-_LOOK_AGAIN = (
-    0.05  # seconds, while others have all places of a host; sooner where there is no delay
-)
+_LOOK_AGAIN = 0.05  # seconds between tries while all places are taken
 _SOONEST = 0.005  # seconds
-_STAND_BACK = 0.005  # seconds that whoever was just there leaves to one who waits
-_WAITS_FOR = 0.25  # seconds after which one who was seen waiting has gone
+_STAND_BACK = 0.005  # seconds that the last process stands back for one that waits
+_WAITS_FOR = 0.25  # seconds after which a waiting process counts as gone
 
 
 class HeldPlace(Struct, frozen=True):
@@ -35,16 +33,16 @@ class HeldPlace(Struct, frozen=True):
     host: str
     place: int
     fd: int
-    next_at: float  # what it wrote
-    before: float  # what stood there
+    next_at: float  # the time that this turn wrote
+    before: float  # the time in the file before
 
 
 class _TurnState(Struct):
     """Epoch seconds and process ids; zeros when nobody was there."""
 
     next_at: float
-    last: int  # who had the last turn
-    waiting: int  # who was refused since
+    last: int  # the process that had the last turn
+    waiting: int  # the process that was refused since
     waited_at: float
 
 
@@ -55,20 +53,20 @@ class HostLock:
         self._folder = folder
         self._wall = wall
         self._me = os.getpid()
-        self._ours: dict[str, set[int]] = {}  # places of ours, by host: not worth a try
+        self._ours: dict[str, set[int]] = {}  # places that this process holds, by host
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise WorkspaceError(f"cannot make {folder}: {problem.strerror}") from problem
 
     def acquire(self, host: str, places: int, delay: float) -> HeldPlace | float:
-        """A turn that began now, or the seconds after which to try again."""
+        """Begin a turn, or return the seconds after which to try again."""
         with self._locked(host) as (fd, state):
             now = self._wall()
             if state.next_at > now:
                 self._wait_for(state, now)
                 _write(fd, state)
-                return min(state.next_at - now, delay + _LOOK_AGAIN)  # its owner may withdraw
+                return min(state.next_at - now, delay + _LOOK_AGAIN)  # it may withdraw
             if state.last == self._me and self._somebody_waits(state, now):
                 return _STAND_BACK
             taken = self._take_place(host, places)
@@ -85,15 +83,15 @@ class HostLock:
             return turn
 
     def release(self, turn: HeldPlace, wait: float | None) -> None:
-        """Free the place; the host rests for `wait` seconds. None: nothing was asked after all."""
+        """Free the place; the host rests for `wait` seconds. None: no request was sent."""
         try:
-            if wait is None or wait > 0:  # else nobody need know: it may be asked again at once
+            if wait is None or wait > 0:  # with 0 the next request may leave at once
                 self._rest_for(turn, wait)
-        finally:  # also where the disk is full: nobody must wait for a place that is not used
+        finally:  # also when the disk is full: no process may wait for an unused place
             self._free(turn)
 
     def rest(self, host: str) -> float:
-        """Seconds until a host may be asked, whoever said so; negative when it may be asked now."""
+        """Seconds until any process may send to a host; negative when it may now."""
         with self._locked(host) as (_, state):
             return state.next_at - self._wall()
 
@@ -132,7 +130,7 @@ class HostLock:
         os.close(turn.fd)
         ours = self._ours[turn.host]
         ours.remove(turn.place)
-        if not ours:  # there may be any number of hosts
+        if not ours:  # drop empty entries: the number of hosts is unbounded
             del self._ours[turn.host]
 
     @contextmanager
@@ -148,7 +146,7 @@ class HostLock:
             os.close(fd)
 
     def _open(self, name: str) -> int:
-        file = f"{self._folder}/{name}"  # a Path takes longer to make than the file to open
+        file = f"{self._folder}/{name}"  # making a Path takes longer than opening the file
         try:
             return os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
         except OSError as problem:

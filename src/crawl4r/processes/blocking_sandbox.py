@@ -1,4 +1,4 @@
-"""A sandbox for code without an event loop: a thread that indexes, a command."""
+"""A sandbox for code without an event loop, such as the indexer's thread or a command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Answer = TypeVar("Answer")
 
 
 class BlockingSandbox:
-    """Runs jobs in a sandbox, and an event loop for as long as that takes. Of one thread alone."""
+    """Runs jobs in a sandbox, with an event loop for each call. Use it in one thread."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -21,7 +21,7 @@ class BlockingSandbox:
     def run_all(
         self, jobs: Iterable[tuple[Any, bytes]], kind: type[Answer]
     ) -> list[Answer | SandboxKilled]:
-        """The answer to each `(head, body)`; a SandboxKilled for one that had to be stopped."""
+        """The answer to each `(head, body)`, or a SandboxKilled for a job that was stopped."""
         return self._runner.run(self._answers(list(jobs), kind))
 
     def close(self) -> None:

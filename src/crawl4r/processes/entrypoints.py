@@ -1,4 +1,4 @@
-"""What the processes of the sandbox run, as `module:function`: by name, so that only they load it."""
+"""The entry points of sandbox processes as `module:function`, so that only those load them."""
 
 READER = "crawl4r.crawling.reading_process:make_reader"
 EXTRACTOR = "crawl4r.documents.extractor:make_extractor"

@@ -1,6 +1,6 @@
-"""How the crawl and a sandboxed worker frame what they tell each other.
+"""The frames of messages between the crawl and a sandboxed worker.
 
-Of its own, because the worker loads little: `sandbox` would bring asyncio along.
+A module of its own, because the worker must load little: `sandbox` would import asyncio.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import struct
 
 from msgspec import Struct
 
-# To the worker: lengths of the JSON head and of the raw body. Back: length of the JSON, and 1 when
-# the function raised instead of answering.
+# To the worker: lengths of the JSON head and of the raw body. From the worker: length of the JSON,
+# and 1 when the function raised an error.
 FRAME = struct.Struct("<II")
 
 
 class ProcessLimits(Struct, frozen=True):
-    """What a worker may use. Sent with its config, before the first job."""
+    """The limits of a worker, sent with its config before the first job."""
 
-    memory_bytes: int  # beyond what it has mapped when it is ready
+    memory_bytes: int  # in addition to the memory of the ready worker
     seconds: float  # of CPU time, for one job

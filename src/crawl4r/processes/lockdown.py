@@ -1,9 +1,9 @@
-"""Take everything away from a process that will parse what strangers wrote.
+"""Remove all privileges of a process that will parse untrusted bytes.
 
-Called once, after the process has loaded all it needs. From then on it can compute, and talk through
-the descriptors that it has: no new file, socket, process or program, no executable memory, no signal
-to another process. The limits (setrlimit) hold on every Unix; on Linux a seccomp filter lets only the
-system calls through that are named here and answers EPERM to all others.
+Called once, after the process has loaded all modules. From then on it can compute and use its open
+descriptors: it gets no new file, socket, process or program, no executable memory, and sends no signal
+to another process. The limits (setrlimit) apply on every Unix. On Linux a seccomp filter allows only
+the system calls named here and answers EPERM to all others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DESCRIPTION = struct.Struct("HP")
 _LOAD, _JUMP_IF_EQUAL, _JUMP_IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
 # Offsets in struct seccomp_data: of the call, and of its first and third argument.
 _NUMBER_AT, _ARCHITECTURE_AT, _RECEIVER_AT, _PROTECTION_AT = 0, 4, 16, 32
-# Where the answers stand, in instructions after the last comparison.
+# The positions of the results, counted in instructions after the last comparison.
 _TO_PROTECTION, _TO_RECEIVER, _TO_ALLOW = 1, 3, 5
 _ALLOW = 0x7FFF0000
 _REFUSE = 0x00050000 | 1  # with EPERM
@@ -73,25 +73,25 @@ _ALLOWED = {
     "exit": (60, 93),
     "exit_group": (231, 94),
 }
-# Allowed unless they ask for executable memory, in which foreign code could be run.
+# Allowed without executable memory, which could run injected code.
 _MAPPING = {"mmap": (9, 222), "mprotect": (10, 226)}
-_SIGNAL = (234, 131)  # tgkill, allowed when it is for the process itself: abort() calls it
+_SIGNAL = (234, 131)  # tgkill, allowed for the process itself: abort() calls it
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column above, AUDIT_ARCH_...
 
 
 def lock_down(memory_bytes: int) -> None:
-    """Give up every means but computing; `memory_bytes` is what may be mapped beyond what is now."""
+    """Drop all privileges. `memory_bytes`: the memory that may be mapped in addition."""
     _limit(resource.RLIMIT_AS, _mapped_bytes() + memory_bytes)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_NPROC, 0)
-    _limit(resource.RLIMIT_NOFILE, 0)  # what is open stays open
+    _limit(resource.RLIMIT_NOFILE, 0)  # open files stay open
     if sys.platform == "linux":
         _filter_system_calls()
 
 
 def _limit(what: int, most: int) -> None:
-    with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
+    with contextlib.suppress(ValueError, OSError):  # a lower limit applies already
         resource.setrlimit(what, (most, most))
 
 
@@ -102,7 +102,7 @@ def _mapped_bytes() -> int:
 
 
 def _filter_system_calls() -> None:
-    """Do nothing where the kernel or the architecture has no filter: the limits hold there."""
+    """Install the filter. Does nothing on a system without one, where only the limits apply."""
     if platform.machine() not in _MACHINES:
         return
     program = _program(*_MACHINES[platform.machine()])
@@ -115,7 +115,7 @@ def _filter_system_calls() -> None:
 
 
 def _program(column: int, architecture: int) -> bytes:
-    """Compare the number of the call with each known one; refuse the rest."""
+    """The filter's code: compare the number of a call with each allowed one, refuse all others."""
     compared = [(numbers[column], _TO_ALLOW) for numbers in _ALLOWED.values()]
     compared += [(numbers[column], _TO_PROTECTION) for numbers in _MAPPING.values()]
     compared += [(_SIGNAL[column], _TO_RECEIVER)]

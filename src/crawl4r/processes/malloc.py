@@ -1,4 +1,4 @@
-"""Memory of a process that reads page after page: kept for the next one, and seldom looked through."""
+"""Tune a process that reads many pages: keep freed memory, and collect garbage rarely."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import contextlib
 import ctypes
 import gc
 
-# glibc's names and numbers (malloc.h); other libraries have no `mallopt` and are left alone.
+# glibc's constants (malloc.h); other C libraries have no `mallopt`.
 _M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD = -1, -2, -3
-_KEPT = 64 * 1024**2  # free bytes at the top of the heap before any are given back
+_KEPT = 64 * 1024**2  # free bytes at the top of the heap that are not returned
 _PAD = 1024**2
-_MAPPED = 32 * 1024**2  # only blocks from here on are mapped one by one
+_MAPPED = 32 * 1024**2  # blocks of this size or more get their own mapping
 
-_UNCOLLECTED = 50_000  # objects, until the collector looks for cycles among them
+_UNCOLLECTED = 50_000  # new objects until the next garbage collection
 
 
 def keep_freed_memory() -> None:
-    """For the whole process, so only programs call it: a crawl took 45 page faults a page without."""
+    """Keep freed memory. Only programs may call it, because it changes the whole process. A crawl
+    without it has 45 page faults per page."""
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt
         for parameter, value in (
@@ -28,6 +29,6 @@ def keep_freed_memory() -> None:
 
 
 def collect_seldom() -> None:
-    """Once everything is loaded: that stays, and a page is thousands of rows and links, in no cycle."""
+    """Collect rarely. Call after all imports: modules stay, and a page's objects have no cycles."""
     gc.freeze()
     gc.set_threshold(_UNCOLLECTED)

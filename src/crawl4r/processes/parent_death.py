@@ -1,4 +1,4 @@
-"""A child process that does not outlive the one that started it."""
+"""End a child process together with its parent."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with(parent: int) -> None:
-    """Be told to end (SIGTERM) when the parent dies, also by a signal that it cannot catch.
+    """Receive SIGTERM when the parent dies, also by SIGKILL.
 
-    Only Linux can do that; elsewhere the child goes on until it has nothing left to do.
+    Only Linux supports this; on other systems the child runs until its work ends.
     """
     if sys.platform != "linux":
         return
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # the parent died before the call
         os.kill(os.getpid(), signal.SIGTERM)

@@ -1,10 +1,9 @@
 """Run a pure function on hostile input in a process that owns nothing and can be killed.
 
-A parser that loops, crashes or eats memory on one page takes a worker with it and nothing else: the
-page is blamed, a new worker starts, and the pages behind it are sent again. A worker is locked down
-before its first job (`lockdown`). What comes back is JSON, decoded into the type that the caller names:
-a worker whose parser was subverted can lie about a page, but neither run code here nor hand over
-values of another shape.
+A parser that loops, crashes or fills memory on one page only kills a worker: the sandbox blames the
+page, starts a new worker and sends the following pages again. A worker is locked down before its first
+job (`lockdown`). It answers in JSON, which is decoded into a type that the caller names: a subverted
+worker can lie about a page, but it cannot run code here or return values of another type.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from crawl4r.processes.framing import FRAME, ProcessLimits
 from crawl4r.processes.spawn import Process, spawn
 from crawl4r.safe_text import decode_json
 
-_PIPELINE = 3  # jobs a worker may hold, so that it is never idle between two
-_START_SECONDS = 30.0  # a worker may take to load what it runs
-_RECEIVE_CAP = 64 * 1024 * 1024  # bytes one answer may have
-_WALL_PATIENCE = 4  # times the CPU limit: how long a job may take on a machine that is busy
-_CHANCES = 3  # of a job whose workers were killed from outside: by the kernel, short of memory
-# What a process dies of that wrote outside its buffers, perhaps at the job before.
+_PIPELINE = 3  # jobs that a worker holds, so that it is never idle
+_START_SECONDS = 30.0  # that a worker may take to load its modules
+_RECEIVE_CAP = 64 * 1024 * 1024  # bytes of one answer
+_WALL_PATIENCE = 4  # times the CPU limit: the wall time of a job on a busy machine
+_CHANCES = 3  # tries of a job whose workers were killed from outside, e.g. by the kernel
+# Signals after a write outside of a buffer, which an earlier job may have caused.
 _CORRUPTED = frozenset([signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL])
-# What a process dies of by its own doing. Any other end may be the kernel's, short of memory.
+# Signals that a process causes itself. Any other may come from the kernel without memory.
 _OWN_DOING = frozenset(
     {
         signal.SIGSEGV,
@@ -45,7 +44,7 @@ Answer = TypeVar("Answer")
 
 
 class SandboxKilled(Exception):
-    """The job took its worker with it; `reason` says how."""
+    """The job killed its worker; `reason` tells how."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -57,11 +56,11 @@ class _Job(Struct):
     body: bytes
     kind: Any  # the type of the answer
     answer: asyncio.Future[Any]
-    deaths: int = 0  # of workers that had it at hand
+    deaths: int = 0  # of workers that held the job
 
 
 class Sandbox:
-    """A few workers running `module:function`, each made with `config` (JSON).
+    """A few workers that run `module:function`, each with `config` (JSON).
 
     `function(config)` is called once in the worker and returns the callable `(head, body) -> result`
     that then runs for each job. A worker starts when there is work for it.
@@ -77,7 +76,7 @@ class Sandbox:
         memory_bytes: int = 1024**3,
         clock: Clock = REAL_CLOCK,
     ) -> None:
-        """`seconds` of CPU time are what one job may take."""
+        """`seconds`: the CPU time limit of one job."""
         self.clock = clock
         self._function = function
         self._limits = json.encode(ProcessLimits(memory_bytes, seconds))
@@ -88,7 +87,7 @@ class Sandbox:
         self._starting: set[asyncio.Task[None]] = set()
         self._backlog: deque[_Job] = deque()
         self._is_closed = False
-        self._starts_failed = 0  # since one was ready
+        self._starts_failed = 0  # since a worker was last ready
         self.killed = 0
 
     async def __aenter__(self) -> Sandbox:
@@ -103,7 +102,7 @@ class Sandbox:
             job.answer.cancel()
 
     async def run(self, head: Any, body: bytes, kind: type[Answer]) -> Answer:
-        """The function's result as a `kind`, or SandboxKilled when the job could not be done."""
+        """Run a job; returns the result as a `kind`. Raises SandboxKilled when the job failed."""
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         job = _Job(json.encode(head), body, kind, answer)
         self._place(job)
@@ -111,7 +110,7 @@ class Sandbox:
 
     @property
     def workers(self) -> int:
-        """How many are running."""
+        """The number of running workers."""
         return len(self._workers)
 
     def reconfigure(self, config: Any) -> None:
@@ -123,7 +122,7 @@ class Sandbox:
         self._grow()
 
     def _place(self, job: _Job) -> None:
-        """To a worker that is free; else to whoever has room first, a new one if there may be one."""
+        """Give a job to a free worker; else to a new one if possible, or the first with room."""
         worker = min(self._workers, key=lambda w: len(w.jobs), default=None)
         if worker is None or len(worker.jobs) >= self._most_jobs():
             self._backlog.append(job)
@@ -136,7 +135,7 @@ class Sandbox:
             worker.send(self._backlog.popleft())
 
     def _lost(self, worker: _Worker, reason: str) -> None:
-        """A worker died: blame the job it was on, start another, send the rest again."""
+        """A worker died: blame its current job, start another worker, send the other jobs again."""
         if worker in self._workers:
             self._workers.remove(worker)
         self._starts_failed += not worker.is_ready
@@ -156,7 +155,7 @@ class Sandbox:
         self._grow()
 
     def _grow(self) -> None:
-        """Start a worker when jobs wait and there may be another."""
+        """Start a worker if jobs wait and the limit allows it."""
         if self._backlog and self._may_grow() and not self._is_closed:
             task = asyncio.get_running_loop().create_task(self._start())
             self._starting.add(task)
@@ -164,10 +163,10 @@ class Sandbox:
 
     def _started(self, task: asyncio.Task[None]) -> None:
         self._starting.discard(task)
-        self._grow()  # when it could not be used, or when one is not enough
+        self._grow()  # the worker was not usable, or one is not enough
 
     def _most_jobs(self) -> int:
-        """One each while there can be more workers: a job must not wait behind a stuck one."""
+        """Jobs per worker: 1 while more workers may start, so that no job waits behind a stuck one."""
         return 1 if self._starting or self._may_grow() else _PIPELINE
 
     def _may_grow(self) -> bool:
@@ -181,10 +180,10 @@ class Sandbox:
         config = self._config
         try:
             worker = await _Worker.start(self, self._function, config, self._seconds)
-        except OSError:  # no memory or no process to be had just now: the jobs wait
+        except OSError:  # no memory or process available now: the jobs wait
             self._starts_failed += 1
             return
-        if self._is_closed or config is not self._config:  # too late, or reconfigured since
+        if self._is_closed or config is not self._config:  # closed or reconfigured in the meantime
             worker.retire()
             return
         self._workers.append(worker)
@@ -200,10 +199,10 @@ class _Worker(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._reason = ""
-        self.is_ready = False  # loading the parser is not the first page's fault
-        self.is_to_blame = False  # its job ended it, or made us do so
+        self.is_ready = False  # the first page is not blamed for the loading time
+        self.is_to_blame = False  # its job killed it or ran out of time
         self.is_retired = False
-        self.may_be_corrupt = False  # it crashed, and an earlier job may be why
+        self.may_be_corrupt = False  # it crashed, perhaps because of an earlier job
         self.jobs: deque[_Job] = deque()
         self._has_answered = False
 
@@ -214,7 +213,7 @@ class _Worker(asyncio.Protocol):
         process, channel = spawn(function)
         worker = cls(owner, process, seconds)
         await asyncio.get_running_loop().connect_accepted_socket(lambda: worker, channel)
-        # Not as an argument: a scope of ten thousand hosts is longer than a command line may be.
+        # Not as an argument: a scope of ten thousand hosts exceeds the limit of a command line.
         worker._write(*config)
         worker._restart_clock()
         return worker
@@ -273,10 +272,10 @@ class _Worker(asyncio.Protocol):
         return None
 
     def _restart_clock(self) -> None:
-        """The limit is for the job at the head: the ones behind it have not started.
+        """Watch the wall time of the current job; the jobs behind it have not started.
 
-        A job that computes for too long is ended by its own limit of CPU time; this one is for a worker
-        that is stuck, and so leaves time for a machine that has other things to do.
+        The CPU limit ends a job that computes for too long. This limit is for a stuck worker, and long
+        enough for a busy machine.
         """
         if self._deadline:
             self._deadline.cancel()
@@ -307,7 +306,7 @@ class _Worker(asyncio.Protocol):
         self._owner._lost(self, self._reason)
 
     def retire(self) -> None:
-        """Take no more jobs; end after those at hand."""
+        """Accept no more jobs, and end after the current ones."""
         self.is_retired = True
         if not self.jobs:
             self.close()
@@ -322,14 +321,14 @@ class _Worker(asyncio.Protocol):
 
 
 def _is_to_blame(job: _Job, worker: _Worker) -> bool:
-    """Whether the job at hand ended its worker. A crash behind other jobs must happen twice."""
+    """Whether the current job killed its worker. After other jobs only a second crash counts."""
     if worker.may_be_corrupt and job.deaths == 1:
         return False
     return worker.is_to_blame or job.deaths > _CHANCES
 
 
 def _cause_of_death(code: int, seconds: float) -> str:
-    """In words, from how a process ended (`Popen.returncode`)."""
+    """A description of `Popen.returncode`."""
     if code == -signal.SIGPROF:
         return f"reading took longer than {seconds:g} s"
     if code < 0:

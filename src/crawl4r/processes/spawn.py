@@ -1,8 +1,8 @@
-"""Processes for the sandbox: started when there is work for them, or ahead of it.
+"""Processes for the sandbox: started when there is work for them, or ahead of time.
 
-A command that is sure to need them has them made before: started, to load their modules while it loads
-its own, or forked, to share what it has loaded. One that is never used ends when its channel closes,
-with us.
+A command that surely needs them starts them early, so that they load their modules while it loads its
+own; or it forks them, so that they share its modules. An unused process ends when its channel closes
+with the command.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple, NoReturn, Protocol
 
 
 class Process(Protocol):
-    """As much of `subprocess.Popen` as a sandbox needs."""
+    """The part of `subprocess.Popen` that a sandbox needs."""
 
     def kill(self) -> None: ...
     def wait(self) -> int: ...
@@ -30,11 +30,11 @@ class Spawned(NamedTuple):
     channel: socket.socket  # to its standard input, both ways
 
 
-_AHEAD: dict[str, list[Spawned]] = {}  # by what they run
+_AHEAD: dict[str, list[Spawned]] = {}  # by entry point
 
 
 def usable_cores() -> int:
-    """Those that this process may run on, which may be fewer than there are."""
+    """The number of CPUs that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -46,11 +46,11 @@ def start_ahead(function: str, count: int) -> None:
 
 
 def fork_ahead(function: str, count: int, *, is_shared: bool = True) -> None:
-    """The same for a program that has loaded many of their modules itself, while it has one thread.
+    """Fork processes from a program that has loaded their modules, while it has one thread.
 
-    A fork costs milliseconds where a start costs a fifth of a second. Not on other systems, where
-    libraries are known to break in a fork, and not beside threads, whose locks it would inherit.
-    `is_shared`: the module of the function is loaded here, once for all of them.
+    A fork costs milliseconds, a start a fifth of a second. Does nothing on systems where libraries
+    break in a fork, or beside threads, whose locks the child would inherit.
+    `is_shared`: load the module of the function here, once for all children.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return
@@ -61,7 +61,7 @@ def fork_ahead(function: str, count: int, *, is_shared: bool = True) -> None:
 
 
 def spawn(function: str) -> Spawned:
-    """A process that was made ahead, or a new one."""
+    """A process that was started ahead, or a new one."""
     waiting = _AHEAD.get(function)
     return waiting.pop() if waiting else _start(function)
 
@@ -69,13 +69,13 @@ def spawn(function: str) -> Spawned:
 def _start(function: str) -> Spawned:
     ours, theirs = _channel()
     with theirs:
-        # Blocking for the fork alone; asyncio would add a watcher and pipes we have no use for.
+        # Blocks only for the fork; asyncio would add a watcher and unused pipes.
         process = subprocess.Popen(
             [sys.executable, "-m", "crawl4r.processes.worker", function],
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for the crawl, which then ends its workers
+            start_new_session=True,  # only the crawl gets Ctrl-C, and ends its workers
         )
     return Spawned(process, ours)
 
@@ -96,18 +96,18 @@ def _channel() -> tuple[socket.socket, socket.socket]:
 
 
 def _be_a_worker(function: str, channel: socket.socket) -> NoReturn:
-    """In the new process: what `_start` asks of a fresh one, and no way back into the program."""
+    """Run the worker in the forked process, like `_start` does in a fresh one; never returns."""
     try:
         os.setsid()
         os.dup2(channel.fileno(), 0)
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        # Above all the other workers' channels: they would not see that we closed ours. By name, for
-        # there may be room for a million.
+        # Close the other workers' channels, so that they notice the end of the parent. By name, because
+        # the limit of descriptors may be a million.
         for fd in [int(name) for name in os.listdir("/proc/self/fd")]:
             if fd > 2:
-                with contextlib.suppress(OSError):  # the one that the folder was read by
+                with contextlib.suppress(OSError):  # the descriptor of the folder listing
                     os.close(fd)
         from crawl4r.processes.worker import serve  # noqa: PLC0415 - it was loaded before the fork
 
@@ -118,14 +118,14 @@ def _be_a_worker(function: str, channel: socket.socket) -> NoReturn:
 
 
 class _Forked:
-    """A child of ours that is no `Popen`."""
+    """A forked child with the interface of `Popen`."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._code: int | None = None
 
     def kill(self) -> None:
-        if self._code is None:  # else the number may be another's
+        if self._code is None:  # after that the pid may belong to another process
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""The other side of `sandbox`: the loop inside the worker process."""
+"""The worker's side of `sandbox`: the loop inside the worker process."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from crawl4r.processes.malloc import collect_seldom, keep_freed_memory
 from crawl4r.safe_text import encode_json
 
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15  # prctl.h
-_NAME = b"crawl4r-sandbox"  # what `ps` and `top` show: 15 bytes are the most
-_LOADED_LATE = ("unicodedata", "heapq")  # by the standard library, inside `urljoin` and `Counter`
+_NAME = b"crawl4r-sandbox"  # for `ps` and `top`, at most 15 bytes
+_LOADED_LATE = ("unicodedata", "heapq")  # imported inside `urljoin` and `Counter`
 
 
 def serve(function: str) -> None:
-    """Answer what comes through standard input, until it closes."""
+    """Answer the jobs from standard input until it closes."""
     _die_with_the_parent()
     keep_freed_memory()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's, which spin for 0.1 s
@@ -36,17 +36,17 @@ def serve(function: str) -> None:
     with channel, channel.makefile("rb", buffering=256 * 1024) as incoming:
         jobs = _jobs(cast(BufferedReader, incoming))
         config, plain_limits = next(jobs, (None, b""))
-        if not plain_limits:  # started ahead, and not needed
+        if not plain_limits:  # started ahead and not used
             return
         limits = json.decode(plain_limits, type=ProcessLimits)
         run = make(config)
         for late in _LOADED_LATE:
             importlib.import_module(late)
         collect_seldom()
-        lock_down(limits.memory_bytes)  # only now: `make` has loaded all that a page may need
-        channel.sendall(FRAME.pack(0, 0))  # ready: the first page's time begins now
+        lock_down(limits.memory_bytes)  # after `make` has loaded all modules
+        channel.sendall(FRAME.pack(0, 0))  # ready: the time limit of the first page begins
         for head, body in jobs:
-            signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # of CPU; then SIGPROF ends us
+            signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # CPU; then SIGPROF kills us
             answer, failed = _answer(run, head, body)
             channel.sendall(FRAME.pack(len(answer), failed) + answer)
 
@@ -60,12 +60,12 @@ def _jobs(incoming: BufferedReader) -> Iterator[tuple[Any, bytes]]:
 def _answer(run: Callable[[Any, bytes], Any], head: Any, body: bytes) -> tuple[bytes, int]:
     try:
         return encode_json(run(head, body)), 0
-    except Exception as problem:  # the page's doing: it is blamed, we go on
+    except Exception as problem:  # blame the page and go on
         return encode_json(f"{type(problem).__name__}: {problem}"[:300]), 1
 
 
 def _die_with_the_parent() -> None:
-    """A parser stuck in native code does not see that its channel closed (Linux only)."""
+    """End with the parent (Linux only): a parser stuck in native code sees no closed channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError, AttributeError):
         prctl = ctypes.CDLL(None).prctl

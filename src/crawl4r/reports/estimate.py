@@ -1,9 +1,9 @@
-"""How many pages has a site, told from a sample of them? Pure arithmetic on what the sample named.
+"""Estimate the number of pages of a site from a sample of them. Pure arithmetic.
 
-URLs of one shape are one stratum. In each stratum the sampled pages say what share of its URLs are
-pages, and how many unknown URLs they name: few when most of what they name is named by others too.
-How many URLs are named once and twice bounds what is not seen yet (Chao's estimator, by incidence),
-and the rarefaction curve says how much of it the pages that were not sampled would still bring.
+URLs of one shape form a stratum. In each stratum the sampled pages give the share of URLs that are
+pages, and the number of unknown URLs that they name: few if other pages name most of them too. The
+numbers of URLs named once and twice bound the unseen URLs (Chao's estimator, by incidence), and the
+rarefaction curve tells how many of them the pages outside of the sample would name.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-_ROUNDS = 40  # of pages that lead to pages
+_ROUNDS = 40  # of following pages to further pages
 _Z = 1.96  # 95 % of a normal distribution
-_LEAST_FACTOR = 2.0  # between what is expected unseen and its bounds
-_MORE_UPWARDS = 1.5  # what samples do not overlap in says how much there is at least
-_LEAST_SPREAD = 0.1  # of all, unless every page was read: lists and links never tell everything
-_CONTENTS_SHARE = 1 / 3  # of the known URLs, that a table of contents names
-_OVERLAP = 5  # URLs on two lists, from where these say how much is on neither
+_LEAST_FACTOR = 2.0  # between the expected number of unseen URLs and its bounds
+_MORE_UPWARDS = 1.5  # samples that overlap little only give a lower bound
+_LEAST_SPREAD = 0.1  # of all, unless every page was read: lists and links are never complete
+_CONTENTS_SHARE = 1 / 3  # of the known URLs; a page that names more is a table of contents
+_OVERLAP = 5  # common URLs of two lists, needed to estimate what is on neither
 
 
 class SampledPage(NamedTuple):
@@ -34,11 +34,11 @@ class Estimate(NamedTuple):
     low: int
     likely: int
     high: int
-    unseen: int  # of `likely`, URLs that nothing has named so far
+    unseen: int  # number of named URLs that no earlier page named
 
 
 class _Counts(NamedTuple):
-    """Of the URLs that some pages name: how many pages those are, and what is named once and twice."""
+    """The number of pages of a stratum, and the numbers of URLs that they name once and twice."""
 
     pages: int
     once: int
@@ -46,14 +46,14 @@ class _Counts(NamedTuple):
 
     @property
     def unseen(self) -> float:
-        """How many URLs pages like these name that none of them has named (Chao2, bias-corrected)."""
+        """The number of unseen URLs that such pages name (Chao2, bias-corrected)."""
         if self.pages < 2:
             return 0.0
         share = (self.pages - 1) / self.pages
         return share * self.once * (self.once - 1) / (2 * (self.twice + 1))
 
     def brought_by(self, more: float) -> float:
-        """How many unknown URLs so many more pages would name (Colwell et al. 2012)."""
+        """The number of unknown URLs that `more` pages would name (Colwell et al. 2012)."""
         unseen = self.unseen
         if not unseen or more <= 0:
             return 0.0
@@ -66,9 +66,9 @@ def estimate(
     sample: Sequence[SampledPage],
     stratum_of: Callable[[str], str],
 ) -> Estimate:
-    """`known` has every URL in scope that may be a page; whether a list of the site names it.
+    """`known` maps every URL in scope that may be a page to whether a list of the site names it.
 
-    The pages of the sample are among them, in the order of their visits.
+    It includes the pages of the sample; the sample is in the order of visits.
     """
     strata = _Strata(known, sample, stratum_of)
     unseen = strata.unseen()
@@ -89,7 +89,7 @@ def estimate(
 
 
 class _Strata:
-    """The known URLs by shape, and what the sample says of each shape."""
+    """The known URLs by shape, with the results of the sample for each shape."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class _Strata:
         self._sample = sample
         self._stratum = {url: stratum_of(url) for url in known}
         for place, page in enumerate(sample):
-            # Where the sample began, and what lists a good part of the site: there is no other like it.
+            # The first page and tables of contents do not represent other pages.
             if place == 0 or len(page.names) > _CONTENTS_SHARE * len(known):
                 self._stratum[page.url] = f"{page.url} alone"
         self._sizes = Counter(self._stratum.values())
@@ -136,7 +136,7 @@ class _Strata:
         return sum(count * self._share_kept(name) for name, count in unseen.items())
 
     def spread_of_known(self) -> float:
-        """The standard deviation of `kept_of_known`: each stratum's share was seen on a few pages."""
+        """The standard deviation of `kept_of_known`: each share comes from a few pages."""
         total = 0.0
         for name in self._sizes:
             share, seen = self._share_kept(name), len(self._pages.get(name, ()))
@@ -144,7 +144,7 @@ class _Strata:
         return math.sqrt(total)
 
     def unseen(self) -> dict[str, float]:
-        """By stratum, how many URLs pages name that were not sampled, and the pages these lead to."""
+        """By stratum, the number of URLs that unsampled pages name, and pages reached from those."""
         curves = {name: self._counts(name) for name in self._sizes if self._pages.get(name)}
         pooled = self._pooled()
         into = {name: self._targets(name) for name in curves}
@@ -174,7 +174,7 @@ class _Strata:
         return _Counts(len(self._pages[stratum]), values[1], values[2])
 
     def _own(self, page: SampledPage, stratum: str) -> list[str]:
-        """What no list and no page of another shape names."""
+        """The URLs that neither a list nor a page of another shape names."""
         return [
             url
             for url in page.names
@@ -187,7 +187,7 @@ class _Strata:
         return _shares(found)
 
     def _pooled(self) -> _Counts:
-        """For shapes that the sample has too few pages of."""
+        """The estimate for shapes with too few sampled pages."""
         times: Counter[str] = Counter()
         for page in self._sample:
             times.update(url for url in page.names if url in self._known and not self._known[url])
@@ -196,7 +196,7 @@ class _Strata:
         return _Counts(len(self._sample), values[1], values[2])
 
     def _bound(self, stratum: str) -> float:
-        """How many URLs of this shape can be unseen, by what the whole sample names of it."""
+        """The number of unseen URLs of this shape, by all mentions in the sample."""
         times = Counter(
             url for page in self._sample for url in page.names if self._stratum.get(url) == stratum
         )
@@ -204,13 +204,13 @@ class _Strata:
         bound = _Counts(len(self._sample), values[1], values[2]).unseen
         listed = sum(self._known[url] for url in times)
         if listed >= _OVERLAP and self._listed[stratum] > len(times):
-            # Lincoln and Petersen: what share of what links name is on a list, too?
+            # Lincoln-Petersen: the share of linked URLs that are also on a list.
             all_ = self._listed[stratum] * len(times) / listed
             bound = min(bound, max(0.0, all_ - self._sizes[stratum]))
         return bound
 
     def factor(self, unseen: float) -> float:
-        """How far the unseen may be from what is expected: log-normal, after Chao (1987)."""
+        """The confidence interval of the unseen number: log-normal, after Chao (1987)."""
         if unseen < 1:
             return 1.0
         counts = self._pooled()

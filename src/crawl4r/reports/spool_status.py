@@ -1,4 +1,4 @@
-"""How does separated mode get on? What its files say, for `status`; nothing is changed."""
+"""The state of separated mode for `status`, from its files. Read-only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crawl4r.storage.lock import holder_of
 
 
 def spool_status(spool: Path, max_backlog: int) -> dict[str, Any] | None:
-    """None when this workspace never had a spool."""
+    """The state of the spool; None for a workspace without one."""
     if not spool.exists():
         return None
     progress = read_progress(spool)

@@ -1,7 +1,7 @@
-"""How far is it, how fast, and how long still? A crawl at a glance; nothing is changed.
+"""The progress, speed and remaining time of a crawl. Read-only.
 
-`counts` looks at every URL, `glance` at no more than a few thousand rows however many there are: so the
-second can be had every other second beside a running crawl.
+`counts` reads every URL, `glance` at most a few thousand rows, so `glance` can run every two seconds
+beside a crawl.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from crawl4r.urls.policy import CrawlLimits
 _WORKS = ("crawl", "index")
 _WINDOWS = {"last_minute": 60.0, "last_5_minutes": 300.0}  # seconds
 _ETA_WINDOW = "last_5_minutes"
-_LOOKED_AT = 4_000  # captures of a window; of more than that, as many, evenly spread
+_LOOKED_AT = 4_000  # captures read of a window; of more than that an even sample
 _ENDINGS_SHOWN = 12
 _HOSTS_SHOWN = 20
 _UNFINISHED = (UrlState.PENDING, UrlState.LEASED, UrlState.WAITING)
-_PAGES = frozenset([Verdict.OK, *REJECTED])  # as `keeping` counts them
-# The hosts with the most to do or with trouble, and the one that its delay makes the slowest.
+_PAGES = frozenset([Verdict.OK, *REJECTED])  # as in the keeper
+# The hosts with the most URLs or with failures, and the one that takes longest because of its delay.
 _HOSTS = f"""
 WITH waiting AS MATERIALIZED (
     SELECT host_id, count(*) AS n FROM urls WHERE state = 'pending' GROUP BY host_id
@@ -44,22 +44,22 @@ ORDER BY n DESC, name
 
 
 def processes_in(workspace: Path) -> list[dict[str, Any]]:
-    """Who works in a workspace now, and since when; a crawl that indexes is there twice."""
+    """The running processes of a workspace with start times. A crawl that indexes counts twice."""
     found = []
     for work in _WORKS:
         if pid := holder_of(workspace, work):
-            with contextlib.suppress(FileNotFoundError):  # it has just ended, and `reset` came
+            with contextlib.suppress(FileNotFoundError):  # just ended and reset
                 since = (
                     (workspace / f"{work}.lock").stat().st_mtime
-                )  # its holder wrote it and no more
+                )  # the time at which its holder wrote it
                 found.append({"work": work, "pid": pid, "since": since})
     return found
 
 
 class Run(NamedTuple):
-    """What a glance must know of the crawl that runs, or would run."""
+    """The facts about the running or next crawl that a glance needs."""
 
-    since: float | None  # epoch seconds; None when nothing runs
+    since: float | None  # epoch seconds; None without a running crawl
     delay: float  # configured seconds between two requests to a host
     agents: Sequence[str]  # our product tokens in robots.txt
     is_held: bool = False  # paused, or waiting for the network
@@ -74,7 +74,7 @@ class Overview:
         self._notes = Notes(database)
 
     def counts(self) -> dict[str, Any]:
-        """What only looking at every row can say: a second for a million URLs."""
+        """Counts over all rows; takes a second for a million URLs."""
         guesses = self._reporter.guesses()
         found = self._reporter.counts()
         urls = {state: n - guesses.failed_by_state.get(state, 0) for state, n in found.items()}
@@ -98,7 +98,7 @@ class Overview:
         }
 
     def glance(self, now: float, run: Run) -> dict[str, Any]:
-        """Where the crawl stands this moment, from indexes and its newest captures."""
+        """The current state of the crawl, from indexes and the newest captures."""
         last = self._one("SELECT max(id) FROM captures") or 0
         frontier = self._frontier()
         rates = {
@@ -126,7 +126,7 @@ class Overview:
         return rows[0][0] if rows else None
 
     def _ends(self, now: float, run: Run, rate: dict[str, float]) -> dict[str, float]:
-        """Seconds until each limit is reached, by the option that sets it; as fast as lately."""
+        """Seconds until each limit is reached at the current speed, by option."""
         ends = {}
         for option, most, kept, imported, pace in (
             ("--max-pages", run.limits.max_pages, PAGES, IMPORTED_PAGES, "pages_a_minute"),
@@ -140,9 +140,9 @@ class Overview:
         return ends
 
     def _frontier(self) -> dict[str, int]:
-        """What is left to do; URLs are numbered and never deleted, so the last number counts them."""
+        """Counts of URLs by state. URLs are never deleted, so the last id is their number."""
         known = self._one("SELECT max(id) FROM urls") or 0
-        # Not as a parameter: then SQLite would not see that an index of that state is at hand.
+        # Not as a parameter, because SQLite would then not use the partial index of that state.
         counts = {
             state.value: self._one(f"SELECT count(*) FROM urls WHERE state = '{state.value}'")
             for state in _UNFINISHED
@@ -168,7 +168,7 @@ class Overview:
         return longest_delay(delays_asked(self._database, host, agents)) or 0.0
 
     def _rate(self, since: float, now: float, last: int) -> dict[str, float]:
-        """What a minute brought since a moment."""
+        """The rates per minute since a time."""
         first = self._first_after(since, last)
         count = last - first + 1
         step = max(1, count // _LOOKED_AT)
@@ -180,7 +180,7 @@ class Overview:
         )
         pages = sum(verdict in _PAGES for verdict, _ in rows)
         minutes = max(now - since, 1.0) / 60
-        share = count / len(rows) / minutes if rows else 0.0  # of those looked at
+        share = count / len(rows) / minutes if rows else 0.0  # of the sample
         return {
             "captures_a_minute": round(len(rows) * share, 1),
             "pages_a_minute": round(pages * share, 1),
@@ -188,7 +188,7 @@ class Overview:
         }
 
     def _first_after(self, moment: float, last: int) -> int:
-        """The first capture of a moment or later, by halving: their numbers grow with time."""
+        """The first capture at or after a time, by bisection: ids grow with time."""
         low, high = 1, last + 1
         while low < high:
             middle = (low + high) // 2
@@ -211,8 +211,8 @@ def _eta(
     per_second: float,
     ends: dict[str, float],
 ) -> dict[str, Any]:
-    """An estimate for the URLs known now: as fast as lately, no host faster than it may, and no longer
-    than until a limit `ends` it. `limited_by` names that host or option."""
+    """Estimate the remaining time for the known URLs, by the current speed, the slowest host and the
+    limits in `ends`. `limited_by` names the deciding host or option."""
     unfinished = sum(frontier[state] for state in _UNFINISHED)
     by_rate = unfinished / per_second
     slowest = max(hosts, key=_seconds_of, default=None)

@@ -1,4 +1,4 @@
-"""What happened, and why? Questions that people and scripts ask of a workspace; nothing is changed."""
+"""Queries on a workspace about its URLs: what happened to them, and why. Read-only."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEFT JOIN captures c ON c.id = u.content
 
 
 class PageRow(Struct, frozen=True):
-    """One known URL and where it stands. What is not known yet is None."""
+    """One known URL with its state. Unknown values are None."""
 
     url: str
     state: str
@@ -45,7 +45,7 @@ class PageRow(Struct, frozen=True):
     verdict: str | None
     reason: str | None
     found_by: str
-    kept: bool  # the archive holds a page of it, also one that is no text
+    kept: bool  # the archive holds a page of it, even one without text
 
 
 class Reporter:
@@ -57,9 +57,9 @@ class Reporter:
     def pages(
         self, state: str | None = None, verdict: str | None = None, found_by: str | None = None
     ) -> Iterator[PageRow]:
-        """Every known URL in the order of discovery, perhaps only those of a state or verdict.
+        """Every known URL in the order of discovery, optionally of one state or verdict.
 
-        `found_by`: `guesses` are URLs that we made up ourselves, `links` all others.
+        `found_by`: `guesses` selects the URLs that crawl4r guessed, `links` all others.
         """
         conditions, values = [], []
         if found_by:
@@ -78,18 +78,18 @@ class Reporter:
             yield PageRow(*fields)
 
     def counts(self) -> dict[str, int]:
-        """How many URLs are in each state."""
+        """The number of URLs in each state."""
         rows = self._database.read("SELECT state, count(*) FROM urls GROUP BY state")
         return dict(rows)
 
     def guesses(self) -> GuessCounts:
-        """What became of the URLs that we made up ourselves."""
+        """The results of guessed URLs."""
         return count_guesses(self._database)
 
     def endings(self) -> list[tuple[str, str, int]]:
-        """Verdicts with their reasons, the most frequent first; all foreign hosts are one.
+        """Verdicts with their reasons, the most frequent first. All foreign hosts count as one reason.
 
-        Guesses that led to nothing are not among them.
+        Guesses without a result are excluded.
         """
         rows = self._database.read(
             "SELECT verdict, CASE WHEN reason LIKE 'host % is not in scope' THEN 'on other hosts'"
@@ -101,8 +101,8 @@ class Reporter:
         return [(verdict, reason or "", count) for verdict, reason, count in rows]
 
     def why(self, url: str, scope: Scope, agents: tuple[str, ...], now: float) -> dict[str, Any]:
-        """All we know of a canonical URL: where from, which rule, robots, attempts, captures, and
-        whether it may have changed by now."""
+        """Everything about a canonical URL: source, rule, robots, attempts, captures, and the
+        probability that it has changed."""
         ruling = scope.judge(url)
         rows = self._database.read(
             "SELECT u.id, u.state, u.depth, u.found_by, u.found_at, r.url, u.rule, u.page_type,"
@@ -128,9 +128,9 @@ class Reporter:
         return story
 
     def cap_reached(self, url: str, groups: Sequence[str], caps: Mapping[str, int]) -> str | None:
-        """Why a URL that the rules admit stays outside all the same; None when it has a place.
+        """Why an admissible URL is refused by a cap or trap; None when it is admitted.
 
-        `groups` are those of the URL, `caps` how many URLs each of them may have.
+        `groups`: the groups of the URL. `caps`: the maximum number of URLs of each.
         """
         rows = self._database.read("SELECT state, verdict, reason FROM urls WHERE url = ?", (url,))
         state, verdict, reason = rows[0] if rows else (UrlState.REFUSED, None, None)
@@ -143,7 +143,7 @@ class Reporter:
             if counted and counted[0][0] >= maximum:
                 reached.append(f"cap of {maximum} reached for {key}")
         if verdict == Verdict.CAPPED and (reason in reached or str(reason).startswith("depth ")):
-            return str(reason)  # what the crawl said, of several that are true by now
+            return str(reason)  # the reason that the crawl recorded, of several current ones
         return reached[0] if reached else None
 
     def _tell_capture(self, capture: Capture) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Reporter:
         told |= _brief(capture._asdict())
         if read is not None:
             told |= {"change": read.change.value, "signals": list(read.signals)}
-            if read.verdict != capture.verdict.value:  # judged again, by newer signatures
+            if read.verdict != capture.verdict.value:  # judged again by newer signatures
                 told |= {"verdict": read.verdict, "reason": read.reason}
         return told
 

@@ -1,6 +1,6 @@
-"""What is wrong with us? Looks at the store, the disk, open files and threads when a crawl stalls.
+"""Diagnose a stalled crawl: check the store, the disk, open files and threads.
 
-Each look may hang like whatever made the crawl stall: `within` gives it a thread and a deadline.
+Each check may hang like the crawl itself, so `within` gives it a thread and a deadline.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from crawl4r.resilience.stall import Facts
 
 T = TypeVar("T")
 
-SECONDS = 10.0  # that a look at a disk may take
+SECONDS = 10.0  # limit of a check of a disk
 _FRAMES = 16  # of a stack, from its innermost call
 _TRIAL = ".written-to-see-whether-it-works"
 _MB = 1024**2
 
 
 def within(seconds: float, work: Callable[[], T], late: T) -> T:
-    """What `work` returns, or `late` when it takes longer; it is then left to itself."""
+    """The result of `work`, or `late` after the deadline; the thread is then abandoned."""
     done: list[T] = []
     thread = threading.Thread(target=lambda: done.append(work()), name="look", daemon=True)
     thread.start()
@@ -42,7 +42,7 @@ def within(seconds: float, work: Callable[[], T], late: T) -> T:
 def examine(
     silence: Facts, folder: Path, prober: Prober, places: Sequence[str], growth: float
 ) -> Facts:
-    """Everything that may explain a silence, of which only its length and its stack are known."""
+    """Add possible causes to an examination that has the length of the silence and the stack."""
     files, files_limit = open_files()
     return replace(
         silence,
@@ -57,8 +57,7 @@ def examine(
 
 
 def problem_of_store(folder: Path, size: int = 8) -> str:
-    """What keeps a file of so many bytes from being written and synced in a folder; empty when nothing
-    does."""
+    """The error of writing and syncing a file of `size` bytes in a folder; empty on success."""
 
     def attempt() -> str:
         path = folder / _TRIAL
@@ -79,7 +78,7 @@ def problem_of_store(folder: Path, size: int = 8) -> str:
 
 
 def free_mb(folder: Path) -> float | None:
-    """Room on the folder's disk."""
+    """The free space on the folder's disk."""
 
     def look() -> float | None:
         with contextlib.suppress(OSError):
@@ -90,7 +89,7 @@ def free_mb(folder: Path) -> float | None:
 
 
 def open_files() -> tuple[int | None, int | None]:
-    """How many this process has open, and how many it may."""
+    """The number of open files of this process, and its limit."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         count = len(os.listdir("/proc/self/fd"))
@@ -100,7 +99,7 @@ def open_files() -> tuple[int | None, int | None]:
 
 
 def stack_of(thread: int) -> list[str]:
-    """Where a thread is now, the innermost call first."""
+    """The stack of a thread, the innermost call first."""
     frame = sys._current_frames().get(thread)
     if frame is None:
         return []

@@ -1,6 +1,6 @@
-"""`health.json`: what a running crawl says of itself, for whoever asks from another process.
+"""`health.json`: the state of a running crawl, for other processes.
 
-It is replaced whole, never synced and never needed: a crawl goes on when it cannot be written.
+The file is replaced as a whole and never synced. A crawl goes on when it cannot write the file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from crawl4r.clock import with_epoch_times, with_iso_times
 from crawl4r.resilience.diagnostics import within
 from crawl4r.safe_text import read_json
 
-NAME = "health.json"  # storage/layout knows it by the same name
-NO_NETWORK, PAUSED = "waiting for the network", "paused"  # two of its states
+NAME = "health.json"  # the same name as in storage/layout
+NO_NETWORK, PAUSED = "waiting for the network", "paused"  # states of a crawl
 _UNKNOWN = {
     "why": "",
     "until": None,
@@ -27,19 +27,19 @@ _UNKNOWN = {
     "last_store_loss": None,
 }
 _EVERY = 5.0  # seconds between two writes of the same state
-_PATIENCE = 2.0  # seconds that writing it may take
-_SILENT_AFTER = 60.0  # seconds without a word, though it should have said a dozen
+_PATIENCE = 2.0  # seconds that a write may take
+_SILENT_AFTER = 60.0  # seconds without a write, which is a dozen missing ones
 
 
 def new_history() -> dict[str, Any]:
-    """What a crawl met so far, and `health.json` tells: for whoever watches it to add to."""
+    """The events of a crawl for `health.json`. The watchdog adds to them."""
     return {"stalls": 0, "last_stall": None, "store_losses": 0, "last_store_loss": None}
 
 
 class HealthFile:
-    """Written by a thread that must not hang, also where the disk does.
+    """Writes the file from a thread that must not hang, even if the disk does.
 
-    `write` replaces the whole text of a file, or raises OSError.
+    `write` replaces the text of a file, or raises OSError.
     """
 
     def __init__(self, folder: Path, write: Callable[[Path, bytes], None]) -> None:
@@ -51,7 +51,7 @@ class HealthFile:
         self._due_at = 0.0
 
     def is_due(self, now: float, state: str) -> bool:
-        """Whether there is news, or the last ones are old."""
+        """Whether the state is new, or the last write is old."""
         return state != self._state or now >= self._due_at
 
     def tell(self, now: float, health: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ class HealthFile:
         within(_PATIENCE, lambda: self._write(health), None)
 
     def close(self, health: dict[str, Any]) -> None:
-        """The last word: whoever is late with an earlier one keeps it."""
+        """Write the last state. A later call writes nothing: the last state stays."""
         within(_PATIENCE, lambda: self._write(health, is_last=True), None)
 
     def _write(self, health: dict[str, Any], *, is_last: bool = False) -> None:
@@ -70,15 +70,15 @@ class HealthFile:
 
 
 def health_text(health: dict[str, Any]) -> bytes:
-    """What the file holds: JSON, with moments as people read them."""
+    """The text of the file: JSON with ISO times."""
     return json.dumps(with_iso_times(health), default=str).encode()
 
 
 def health_of(folder: Path, pid: int | None) -> dict[str, Any] | None:
-    """What the crawl that runs there as `pid` says, or how the last one was when it ended.
+    """The state of the crawl that runs as `pid`, or the final state of the last crawl.
 
-    One that neither runs nor has ended was killed: its last word is then called so. One that runs and
-    has said nothing for long is silent: it hangs, or has no disk to say it on.
+    A crawl that neither runs nor wrote a final state gets the state `killed`. A running one without a
+    recent write gets the state `silent`: it hangs, or cannot write.
     """
     health = read_health(folder)
     if health is None:
@@ -98,7 +98,7 @@ def _age_of(health: dict[str, Any]) -> float:
 
 
 def read_health(folder: Path) -> dict[str, Any] | None:
-    """What was written last; None when nothing was, or nothing that can be read."""
+    """The last written state; None when the file is missing or unreadable."""
     try:
         found = read_json((folder / NAME).read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The pulse of a crawl: when it last did something, and when something is to happen next."""
+"""The heartbeat of a crawl: the time of its last event, and the times of due events."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 
 class Heartbeat:
-    """Written by those who act, read by whoever watches. All times are of the one clock.
+    """The crawl writes it, the watchdog reads it. All times are of one clock.
 
-    `at` is when the crawl last did something: a turn handed out, a request, an answer, a commit.
-    `due` holds the times that somebody sleeps until, so that waiting politely is no silence.
+    `at` is the time of the last event: a turn handed out, a request, an answer, a commit.
+    `due` holds the wake-up times of sleeping tasks, so that a polite wait is no stall.
     """
 
     __slots__ = ("at", "clock", "due", "under_way")
@@ -18,8 +18,8 @@ class Heartbeat:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.at = clock()
-        self.due: dict[object, float] = {}  # who sleeps: until when
-        self.under_way = 0  # requests that were sent and not yet answered
+        self.due: dict[object, float] = {}  # wake-up times by task
+        self.under_way = 0  # requests in flight
 
     def beat(self) -> None:
         self.at = self.clock()

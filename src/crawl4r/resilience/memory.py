@@ -1,4 +1,4 @@
-"""How much memory does this process hold, and does that only ever grow?"""
+"""Measure the memory of this process, and detect constant growth."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 _STATM = Path("/proc/self/statm")
 _MB = 1024**2
 _HOUR = 3600.0  # seconds
-_HOURS = 4  # whole ones that must each have grown before it is called a leak
+_HOURS = 4  # whole hours that must all show growth for a leak
 
 
 def own_mb() -> float | None:
-    """Resident memory without mapped files, which the kernel takes back when it needs to."""
+    """Resident memory without mapped files, which the kernel can reclaim."""
     try:
         _, resident, shared, *_ = (int(word) for word in _STATM.read_text("ascii").split())
     except (OSError, ValueError):
@@ -23,13 +23,13 @@ def own_mb() -> float | None:
 
 
 class Growth:
-    """The least that each hour held. What comes and goes with the pages is not in it."""
+    """The minimum of each hour, which excludes short-lived memory of pages."""
 
     def __init__(self) -> None:
         self._least: deque[tuple[int, float]] = deque(maxlen=_HOURS + 2)  # (hour, MB)
 
     def note(self, now: float, mb: float) -> None:
-        """`now` is in seconds of any clock that never goes back."""
+        """Add a measurement; `now` is in seconds of a monotonic clock."""
         hour = int(now // _HOUR)
         if self._least and self._least[-1][0] == hour:
             self._least[-1] = (hour, min(self._least[-1][1], mb))
@@ -37,8 +37,8 @@ class Growth:
             self._least.append((hour, mb))
 
     def mb_an_hour(self) -> float:
-        """What every one of the last whole hours added at least; 0 while too few are known."""
-        whole = list(self._least)[1:-1]  # the first may have begun late, the last goes on
+        """The least growth of each of the last whole hours; 0 while too few are known."""
+        whole = list(self._least)[1:-1]  # the first hour may be partial, the last is unfinished
         if len(whole) < _HOURS:
             return 0.0
         steps = [

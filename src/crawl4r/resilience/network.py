@@ -1,14 +1,14 @@
-"""Is it the host that does not answer, or is the network gone?
+"""Tell a host that does not answer from a network that is down.
 
-    a request fails ──> held ──> somebody else is answered ──> it was the host: judge it
+    a request fails ──> held ──> another host answers ──> it was the host: judge it
                           │
-                          └────> so do all others ──> probes ──> one answers ──> it was the host
-                                                        │
-                                                        └──> none: hold the brake, give back what was
-                                                             asked, go on when a probe is answered
+                          └────> all others fail ──> probes ──> one answers ──> it was the host
+                                                       │
+                                                       └──> none: hold the crawl, give the leases
+                                                            back, go on when a probe answers
 
-Everything here runs in the event loop; the probes are asked by the watchdog's thread, which is told by
-`on_doubt` and answers by `tell`.
+This module runs in the event loop. The watchdog's thread runs the probes: `on_doubt` wakes it, and it
+answers with `tell`.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.stall import WatchRules
 
 HELD_AS = "network"
-_ANSWERED = 16  # places that are remembered
-_PATIENCE = 1.0  # seconds in which somebody else may be answered before the probes are asked
-_NO_WORD = 60.0  # seconds after which a failure is judged though nobody said whose it is
+_ANSWERED = 16  # remembered places
+_PATIENCE = 1.0  # seconds to wait for another host's answer before the probes run
+_NO_WORD = 60.0  # seconds after which a failure counts against the host without a result
 
 
 class NetworkWatch:
-    """Doubted when requests fail, asked for by probes, waited for when they fail as well."""
+    """The state of the network: doubted after failures, probed, and waited for if probes fail."""
 
     def __init__(
         self, brake: PauseGate, heart: Heartbeat, rules: Callable[[], WatchRules] = WatchRules
     ) -> None:
-        self.on_doubt: Callable[[], None] | None = None  # without it, hosts are to blame
+        self.on_doubt: Callable[[], None] | None = None  # None: failures always count against hosts
         self.is_gone = False
-        self.questions = 0  # to the probes, so far
-        self.failures = 0  # in a row, over all hosts
+        self.questions = 0  # number of probe rounds requested
+        self.failures = 0  # failures in a row, over all hosts
         self._brake = brake
         self._heart = heart
         self._rules = rules
-        self._answered: deque[str] = deque(maxlen=_ANSWERED)  # URLs, or proxies, the last one last
+        self._answered: deque[str] = deque(maxlen=_ANSWERED)  # the latest last
         self._waiting: list[asyncio.Future[bool]] = []
-        self._is_asked = False  # a question, and nobody has answered it yet
+        self._is_asked = False  # a requested probe round is unanswered
         self._coming_back = asyncio.Event()
         self._is_over = False
         self._trusted_until = 0.0
@@ -53,15 +53,15 @@ class NetworkWatch:
 
     @property
     def places(self) -> Sequence[str]:
-        """Whom to probe: the configured ones, or who answered last. Nobody: it cannot be known."""
+        """The endpoints to probe: the configured ones, or those that answered last; may be empty."""
         return self._rules().probe_hosts or list(reversed(self._answered))
 
     def remember(self, place: str) -> None:
-        """This one has answered before."""
+        """Note a place that has answered."""
         self._answered.append(place)
 
     def doubts(self, place: str, answer: Response | Failure) -> bool:
-        """Whether an answer may be the network's fault; then ask `is_lost` before judging it."""
+        """Whether a failure may be the network's fault; then call `is_lost` before judging it."""
         if isinstance(answer, Failure) and not _may_be_the_networks(answer):
             return False
         if isinstance(answer, Response):
@@ -76,7 +76,7 @@ class NetworkWatch:
         return self.on_doubt is not None and not is_trusted and bool(self.places)
 
     async def is_lost(self) -> bool:
-        """Whose fault was it? True: the network's, and what was asked counts for nothing."""
+        """Wait until the cause is known. True: the network failed, and the request does not count."""
         if self.is_gone:
             return True
         word: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -92,13 +92,13 @@ class NetworkWatch:
             return False
 
     async def comes_back(self) -> bool:
-        """Wait for it. False when the crawl ends before."""
+        """Wait for the network; False when the crawl ends first."""
         while self.is_gone and not self._is_over:
             await self._coming_back.wait()
         return not self._is_over
 
     def tell(self, is_there: bool | None, why: str = "") -> None:
-        """What the probes found; None when nobody could be asked."""
+        """Report the result of the probes; None without a usable probe."""
         self._is_asked = False
         if is_there is False:
             self.lose(why)
@@ -109,7 +109,7 @@ class NetworkWatch:
             self._return()
 
     def lose(self, why: str) -> None:
-        """Begin nothing until it is back; what was asked in vain is given back."""
+        """Hold the crawl until the network is back; failed requests do not count."""
         if not self.is_gone:
             self.is_gone = True
             self._gone_since = self._heart.clock()
@@ -119,12 +119,12 @@ class NetworkWatch:
         self._release(True)
 
     def begin_again(self) -> None:
-        """The crawl goes on with another watchdog: what the last one was asked is not answered."""
+        """Drop the unanswered probe round, because the crawl has a new watchdog."""
         self._is_asked = False
         self._release(False)
 
     def end(self) -> None:
-        """The crawl begins nothing more: nobody waits for a network any longer."""
+        """Stop all waits for the network at the end of the crawl."""
         self._is_over = True
         self._coming_back.set()
 
@@ -139,7 +139,7 @@ class NetworkWatch:
 
     def _somebody_answered(self) -> None:
         self.failures = 0
-        self._trusted_until = 0.0  # what is learnt now is newer than what the probes said
+        self._trusted_until = 0.0  # this answer is newer than the result of the probes
         self._release(False)
         if self.is_gone:
             self._return()
@@ -165,5 +165,5 @@ class NetworkWatch:
 
 
 def _may_be_the_networks(failure: Failure) -> bool:
-    """No whole answer came, and another try may bring one."""
+    """Whether a failure is transient and without a complete answer."""
     return failure.verdict is Verdict.NETWORK_ERROR and failure.transient and failure.hurts_host

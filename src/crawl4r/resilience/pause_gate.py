@@ -1,4 +1,4 @@
-"""Hold a crawl back without ending it: paused by somebody, or ahead of those who follow it."""
+"""Hold a crawl without ending it: for a user's pause, or until slower followers catch up."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 
 class PauseGate:
-    """While anybody holds it nothing new begins; `gap` only spaces beginnings out."""
+    """While it has a holder, no new visit begins. `gap` only spaces the visits out."""
 
     def __init__(self) -> None:
-        self._reasons: dict[str, str] = {}  # who holds: why
-        self.gap = 0.0  # seconds between two beginnings
+        self._reasons: dict[str, str] = {}  # reasons by holder
+        self.gap = 0.0  # seconds between two visits
         self._on_change: Callable[[], None] | None = None
-        self.on_hold: Callable[[], None] | None = None  # called when it is held or let go
+        self.on_hold: Callable[[], None] | None = None  # called when it is held or released
 
     @property
     def is_held(self) -> bool:
@@ -26,7 +26,7 @@ class PauseGate:
         return who in self._reasons
 
     def hold(self, who: str, why: str) -> bool:
-        """True when `who` did not hold it before."""
+        """Hold the gate; False if `who` already holds it."""
         is_new = who not in self._reasons
         self._reasons[who] = why
         if is_new and self.on_hold:
@@ -34,7 +34,7 @@ class PauseGate:
         return is_new
 
     def let_go(self, who: str) -> bool:
-        """True when `who` had held it."""
+        """Release the gate; False if `who` did not hold it."""
         had_held = self._reasons.pop(who, None) is not None
         if had_held and self.on_hold:
             self.on_hold()
@@ -43,5 +43,5 @@ class PauseGate:
         return had_held
 
     def watch(self, on_change: Callable[[], None]) -> None:
-        """Call when somebody lets go."""
+        """Call `on_change` at every release."""
         self._on_change = on_change

@@ -1,7 +1,7 @@
-"""Is there a network? Plain TCP connects to hosts that should answer, past the egress gate.
+"""Probe the network with TCP connects, through the egress gate, to hosts that should answer.
 
-Everything blocks, and a name server that is gone may block for long: so each probe has a thread that
-nobody waits for beyond the deadline.
+All calls block, and DNS may block for long, so each probe has a thread, which is abandoned after the
+deadline.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _PORTS = {
     "socks5": 1080,
     "socks5h": 1080,
 }
-_CURLS_PROXY_PORT = 1080  # where the address of a proxy names none
-_PROXY = "+proxy"  # behind the scheme of a proxy's address
-_MOST = 3  # endpoints a round: one that answers is enough
+_CURLS_PROXY_PORT = 1080  # for a proxy address without a port
+_PROXY = "+proxy"  # suffix of the scheme of a proxy's address
+_MOST = 3  # endpoints per round; one answer is enough
 _REFUSED = "refused by the egress gate: "
 REFUSES = "the host refuses connections, so there is a network"
 
-# Why an address must not be connected to, for (address, port, host); None when it may be.
+# (address, port, host) -> reason to refuse a connection, or None.
 Refusal = Callable[[str, int, str], str | None]
 
 
 class Endpoint(NamedTuple):
-    """What can be connected to."""
+    """A host and port to connect to."""
 
     host: str
     port: int
@@ -48,7 +48,7 @@ class Endpoint(NamedTuple):
 
 
 def endpoint_of(text: str) -> Endpoint:
-    """Of `host:port`, of a URL or of `place_of_proxy`; ValueError when it is none of them."""
+    """Parse `host:port`, a URL or a result of `place_of_proxy`. Raises ValueError for other text."""
     parts = urlsplit(text if "://" in text else f"//{text}")
     port = parts.port or _PORTS.get(parts.scheme.removesuffix(_PROXY))
     if not parts.hostname or port is None:
@@ -58,7 +58,7 @@ def endpoint_of(text: str) -> Endpoint:
 
 @lru_cache(maxsize=256)
 def place_of_proxy(proxy: str) -> str:
-    """A proxy's address for `endpoint_of`, with the port that libcurl takes when none is named."""
+    """A proxy's address for `endpoint_of`, with libcurl's default port if it names none."""
     scheme, _, rest = proxy.rstrip("/").partition("://")
     authority = rest.rpartition("@")[2]
     has_port = authority.rpartition(":")[2].isdigit()
@@ -67,12 +67,12 @@ def place_of_proxy(proxy: str) -> str:
 
 
 def endpoints_of(texts: Iterable[str]) -> list[Endpoint]:
-    """The first few different ones."""
+    """The first few distinct endpoints."""
     return list(dict.fromkeys(endpoint_of(text) for text in texts))[:_MOST]
 
 
 def is_there(answers: Mapping[str, str]) -> bool | None:
-    """Whether there is a network, by what the probes met; None when nobody could be asked."""
+    """Whether the network works, by the results of probes; None without a usable probe."""
     asked = [problem for problem in answers.values() if not problem.startswith(_REFUSED)]
     return any(map(_answers, asked)) if asked else None
 
@@ -86,7 +86,7 @@ def in_words(answers: Mapping[str, str]) -> str:
 
 
 class Prober:
-    """Asks endpoints side by side."""
+    """Probes several endpoints at once."""
 
     def __init__(
         self,
@@ -95,17 +95,17 @@ class Prober:
         seconds: float = 5.0,
         clock: Clock = REAL_CLOCK,
     ) -> None:
-        """`resolve` names addresses instead of DNS; `seconds` is what a whole round may take."""
+        """`resolve` gives addresses instead of DNS; `seconds` is the deadline of a round."""
         self._refusal = refusal
         self._resolve = resolve or {}
         self._seconds = seconds
         self._on_machine = clock.on_machine(seconds)
-        self._stuck: dict[Endpoint, threading.Thread] = {}  # those of earlier rounds, still waiting
+        self._stuck: dict[Endpoint, threading.Thread] = {}  # of earlier rounds
 
     def ask(self, endpoints: Iterable[Endpoint]) -> dict[str, str]:
-        """What keeps each from being connected to, an empty text where nothing does.
+        """The problem of each endpoint; empty for one that answers.
 
-        Returns at the first that answers; those that were slower are left out.
+        Returns at the first answer, without the slower endpoints.
         """
         waiting = list(dict.fromkeys(endpoints))
         answers: queue.SimpleQueue[tuple[Endpoint, str]] = queue.SimpleQueue()
@@ -127,7 +127,7 @@ class Prober:
 
     def _start(self, endpoint: Endpoint, answers: queue.SimpleQueue[tuple[Endpoint, str]]) -> None:
         stuck = self._stuck.get(endpoint)
-        if stuck and stuck.is_alive():  # its name is being looked up since the last round
+        if stuck and stuck.is_alive():  # its DNS look-up still blocks since the last round
             return
 
         def probe() -> None:
@@ -152,7 +152,7 @@ class Prober:
                     connection.settimeout(self._on_machine)
                     connection.connect(address)
             except ConnectionRefusedError as problem:
-                # Without a proxy nothing works, and loopback answers on every machine.
+                # A failing proxy means no network, even on loopback, which always answers.
                 if not is_proxy and not ip_address(str(address[0])).is_loopback:
                     return REFUSES
                 word = f"connect: {problem.strerror}"

@@ -1,4 +1,4 @@
-"""When is a crawl that ended to be started again, and after how long? Decided here, done elsewhere."""
+"""Decide whether and when to restart a crawl that ended. `supervise` acts on it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import signal
 
 from msgspec import Struct
 
-# What the exit codes of a crawl say to whoever looks after it; see the docstring of the command line.
+# The exit codes after which a restart helps; see the docstring of `interfaces/cli/main`.
 # Not 4: a crawl waits for its store by itself, and damage does not heal.
 _WORDS = {5: "it stalled and could not recover", 6: "it held too much memory"}
-_GOOD_WHILE = 600.0  # seconds after which earlier restarts are forgiven
+_GOOD_WHILE = 600.0  # seconds of work after which earlier restarts do not count
 _LONGEST = 600.0  # seconds between two starts
 
 
 class Restarts(Struct):
-    """The restarts of one crawl. Times are of the owner's clock."""
+    """The restarts of one crawl. The owner passes in the times."""
 
-    backoff: float = 5.0  # seconds before the first of a row; doubles with each that follows
-    most: int | None = None  # in a row, then it is given up; None: never
+    backoff: float = 5.0  # seconds before the first restart in a row; doubles with each further one
+    most: int | None = None  # restarts in a row before giving up; None: no limit
     in_a_row: int = 0
     total: int = 0
 
     def wait_after(self, code: int, seconds: float) -> float | None:
-        """Seconds until the next start of a crawl that ended with `code` after so many seconds of
-        work; None when it is not to be started again. A negative code is a signal that killed it.
+        """Seconds until the restart of a crawl that ended with `code` after `seconds` of work; None to
+        give up. A negative code is the signal that killed it.
         """
         if seconds >= _GOOD_WHILE:
             self.in_a_row = 0
@@ -36,7 +36,7 @@ class Restarts(Struct):
 
 
 def reason_of(code: int) -> str | None:
-    """Why a crawl that ended so should be started again; None when it should not."""
+    """The reason to restart a crawl with this exit code; None to give up."""
     if code >= 0:
         return _WORDS.get(code)
     try:

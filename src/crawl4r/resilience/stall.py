@@ -1,4 +1,4 @@
-"""Is this a stall, and what is to be done about it? Facts in, a decision out; nothing happens here."""
+"""Decide whether a crawl stalls, and what to do: pure functions from facts to a decision."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from msgspec import Struct, field
 
 from crawl4r.resilience.probes import is_there
 
-_FILES_SHARE = 0.95  # of the limit, from which no socket can be had
-_UNEXPLAINED = 10  # thresholds of silence after which a restart is worth more than patience
+_FILES_SHARE = 0.95  # of the limit, above which sockets may fail
+_UNEXPLAINED = 10  # times `stall_seconds` of silence before a restart without a known cause
 _LITTLE_DISK_MB = 64
 _LONGEST_TICK = 5.0  # seconds
 
 
 class Decision(StrEnum):
-    GO_ON = "go on"  # nothing wrong was found
-    LOOK_AGAIN = "wait for the event loop"  # it is blocked, and may come back
+    GO_ON = "go on"  # no fault was found
+    LOOK_AGAIN = "wait for the event loop"  # the loop is blocked and may recover
     WAIT = "wait for the network"
-    REOPEN = "reopen the store"  # exit code 4 when it does not come back
+    REOPEN = "reopen the store"  # exit code 4 if the store does not come back
     LEAVE = "leave"  # exit code 5
     SAVE_MEMORY = "leave to free memory"  # exit code 6
 
 
 class WatchRules(Struct, frozen=True):
-    stall_seconds: float = 300.0  # of silence though something is due
-    probe_hosts: Sequence[str] = ()  # host:port or URLs; empty: those that answered last
-    probe_seconds: float = 30.0  # between two looks for a network that is gone
-    network_failures: int = 10  # in a row, over all hosts, that raise the question at once
-    memory_mb: float = 0.0  # ceiling; 0 is none
-    leak_mb_hour: float = 0.0  # growth that counts as a leak; 0 is none
-    store_patience: float = 600.0  # seconds to wait for a store that cannot be written; 0: none
+    stall_seconds: float = 300.0  # of silence with a due event
+    probe_hosts: Sequence[str] = ()  # host:port or URLs; empty: the last hosts that answered
+    probe_seconds: float = 30.0  # between two probe rounds while the network is down
+    network_failures: int = 10  # in a row over all hosts before the first probe round
+    memory_mb: float = 0.0  # limit; 0: none
+    leak_mb_hour: float = 0.0  # growth that counts as a leak; 0: no check
+    store_patience: float = 600.0  # seconds to wait for a store without write access; 0: none
 
     @property
     def tick(self) -> float:
@@ -41,22 +41,22 @@ class WatchRules(Struct, frozen=True):
 
 
 class CrawlView(NamedTuple):
-    """What the event loop last said of the crawl. Times are of the one clock."""
+    """The last state of the crawl from the event loop. All times are of one clock."""
 
-    beat: float  # when something last happened
-    expected: float  # when something is to happen at the latest; infinity: others must move first
-    waits_for: str = ""  # whom, when that is so
-    is_paused: bool = False  # a person, or another program, holds it
+    beat: float  # time of the last event
+    expected: float  # latest time of the next event; infinity while it waits for others
+    waits_for: str = ""  # what it waits for in that case
+    is_paused: bool = False  # a person or another program holds it
 
 
 class Facts(Struct, frozen=True):
-    """What an examination found. None is unknown, an empty text is well."""
+    """The findings of an examination. None means unknown, an empty text no problem."""
 
-    quiet: float  # seconds for which nothing happened that should have
-    blocked: float = 0.0  # seconds for which the event loop did not answer; 0 when it does
-    stack: Sequence[str] = ()  # where it is then, the innermost call first
-    probes: Mapping[str, str] = field(default_factory=dict)  # endpoint: what keeps us from it
-    store: str = ""  # what keeps us from writing there
+    quiet: float  # seconds since an event was due
+    blocked: float = 0.0  # seconds without an answer of the event loop; 0 if it answers
+    stack: Sequence[str] = ()  # of the blocked loop, the innermost call first
+    probes: Mapping[str, str] = field(default_factory=dict)  # problems by endpoint
+    store: str = ""  # the problem with writing to it
     disk_mb: float | None = None  # free
     files: int | None = None  # open
     files_limit: int | None = None
@@ -65,13 +65,13 @@ class Facts(Struct, frozen=True):
 
     @property
     def has_no_files(self) -> bool:
-        """Whether hardly another file or socket can be opened."""
+        """Whether the limit of open files is nearly reached."""
         if self.files is None or self.files_limit is None:
             return False
         return self.files >= self.files_limit * _FILES_SHARE
 
     def as_json(self) -> dict[str, Any]:
-        """For `health.json` and the log, with words for what is not well."""
+        """The findings as plain data, for `health.json` and the log."""
         numbers = {
             "quiet_s": round(self.quiet, 1),
             "loop_blocked_s": round(self.blocked, 1),
@@ -83,7 +83,7 @@ class Facts(Struct, frozen=True):
         return numbers | {"probes": dict(self.probes), "findings": self.findings()}
 
     def findings(self) -> list[str]:
-        """What is not well, in sentences."""
+        """The problems, in sentences."""
         found = []
         if self.blocked:
             where = f" in {self.stack[0]}" if self.stack else ""
@@ -100,19 +100,19 @@ class Facts(Struct, frozen=True):
 
 
 def seconds_quiet(view: CrawlView, now: float) -> float:
-    """For how long nothing has happened that should have: politeness and patience are no silence."""
+    """Seconds since an event was due. Polite waits and pauses do not count."""
     return max(0.0, now - max(view.beat, view.expected))
 
 
 def is_too_large(facts: Facts, rules: WatchRules) -> bool:
-    """Whether the process holds more than it may, or grows as only a leak does."""
+    """Whether the process exceeds its memory limit, or leaks."""
     is_high = bool(rules.memory_mb) and (facts.memory_mb or 0.0) > rules.memory_mb
     is_leak = bool(rules.leak_mb_hour) and facts.growth_mb_hour > rules.leak_mb_hour
     return is_high or is_leak
 
 
 def decide(facts: Facts, rules: WatchRules) -> Decision:
-    """What to do about a crawl that should have done something by now."""
+    """The decision about a stalled crawl."""
     if facts.blocked:
         is_lasting = facts.blocked >= 2 * rules.stall_seconds
         return Decision.LEAVE if is_lasting else Decision.LOOK_AGAIN

@@ -1,8 +1,8 @@
-"""Watches one crawl from a thread of its own, so that a blocked event loop is seen too.
+"""Watch one crawl from a separate thread, which also detects a blocked event loop.
 
-Every few seconds the loop is asked to say where the crawl stands. When it does not answer, or when
-nothing has happened for too long though something was due, the thread looks for a cause and orders what
-`stalling.decide` says. It also asks the probes for the network, and watches the memory.
+Every few seconds the thread asks the event loop for the state of the crawl. When the loop does not
+answer, or a due event is missing for too long, the thread searches for a cause and carries out the
+decision of `stall.decide`. It also runs the network probes and watches the memory.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from crawl4r.resilience.stall import (
 )
 
 EXIT_CODES = {Decision.REOPEN: 4, Decision.LEAVE: 5, Decision.SAVE_MEMORY: 6}
-_SPEECH = 2.0  # seconds that a line of the log may take: what reads it may have stopped
-_TO_LEAVE = 120.0  # seconds that a crawl may take to end, before it is ended
-_LATE = 0.25  # seconds, and a tick: a look that is later than that did not come late by itself
+_SPEECH = 2.0  # seconds that writing a log line may take: its reader may hang
+_TO_LEAVE = 120.0  # seconds until a crawl that should end is killed
+_LATE = 0.25  # seconds beyond a tick; a later look means that the process was stopped
 
 
 class Watchdog:
-    """Started and closed in the event loop that it watches."""
+    """The watchdog. Start and close it in the event loop that it watches."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class Watchdog:
         clock: Clock = REAL_CLOCK,
         history: dict[str, Any] | None = None,
     ) -> None:
-        """`look` and `obey` are called in the event loop. `history` is what earlier watchdogs of the
-        same crawl have seen; this one adds to it."""
+        """`look` and `obey` are called in the event loop. `history`: the findings of earlier
+        watchdogs of the same crawl, to which this one adds."""
         self.may_exit = False  # end the process when the loop stays blocked: only for programs
         self._file = file
         self._network = network
@@ -71,14 +71,14 @@ class Watchdog:
         self._loop = asyncio.get_running_loop()
         self._loop_thread = threading.get_ident()
         self._heard_at = self._stepped_at = self._clock()
-        self._is_asked = False  # the loop, and it has not answered yet
-        self._sleeps: list[tuple[float, float]] = []  # of the whole process: when it woke, how long
+        self._is_asked = False  # the loop has an unanswered request
+        self._sleeps: list[tuple[float, float]] = []  # (wake-up time, duration)
         self._examine_at = self._probe_at = 0.0
-        self._answered = network.questions  # of them, by the probes
-        self._stall: dict[str, Any] | None = None  # the one that lasts
+        self._answered = network.questions  # questions that the probes have answered
+        self._stall: dict[str, Any] | None = None  # the current stall
         self._blocked_since: float | None = None
-        self._leaves: tuple[Decision, float] | None = None  # since when
-        self._ended = ""  # why, once it has
+        self._leaves: tuple[Decision, float] | None = None  # (decision, time)
+        self._ended = ""  # the reason of the end
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
@@ -87,7 +87,7 @@ class Watchdog:
         self._thread.start()
 
     def look_again(self) -> None:
-        """Tell at once what a look at the crawl gives now. Called in the event loop."""
+        """Write the current state of the crawl at once. Call in the event loop."""
         self._view = self._look()
         self._woken.set()
 
@@ -105,13 +105,13 @@ class Watchdog:
         while not self._ended:
             try:
                 self._step(self._clock())
-            except Exception as problem:  # whoever watches must not be the one who falls asleep
+            except Exception as problem:  # the watchdog must survive any error
                 self._say(events.WATCH_FAILED, 40, problem=repr(problem))
             self._woken.wait(self._time.on_machine(self._rules().tick))
             self._woken.clear()
 
     def _step(self, now: float) -> None:
-        # Stopped by a signal, or with the whole machine: when nobody can do anything, nobody is late.
+        # The process or the whole machine was stopped, so no event is late.
         rules = self._rules()
         asleep = max(0.0, now - self._stepped_at - 2 * rules.tick - _LATE)
         self._stepped_at = now
@@ -124,7 +124,7 @@ class Watchdog:
             self._in_loop(self._answer)
         self._see_to_the_network(now)
         self._see_to_the_memory(now)
-        if blocked <= 2 * rules.tick:  # it answers, and what it says is not old
+        if blocked <= 2 * rules.tick:  # the loop answers, and its state is fresh
             quiet, blocked = self._seconds_quiet(now), 0.0
         else:
             quiet = blocked
@@ -140,13 +140,13 @@ class Watchdog:
             self._file.tell(now, self._health(now, state))
 
     def _answer(self) -> None:
-        """In the event loop: it is alive, and says where the crawl stands."""
+        """Runs in the event loop: note that it answers, and the state of the crawl."""
         self._view = self._look()
         self._heard_at = self._clock()
         self._is_asked = False
 
     def _seconds_quiet(self, now: float) -> float:
-        """Without the time in which the whole process stood still since the last beat."""
+        """The silence since the last beat, without the time in which the process was stopped."""
         view = self._view
         self._sleeps = [(woke, seconds) for woke, seconds in self._sleeps if woke > view.beat]
         slept = sum(seconds for _, seconds in self._sleeps)
@@ -175,7 +175,7 @@ class Watchdog:
             self._order(Decision.SAVE_MEMORY, facts)
 
     def _examine(self, quiet: float, blocked: float) -> None:
-        """Find out what is wrong, say it once, and have done what can be done."""
+        """Examine a stall, report it once, and carry out the decision."""
         stack = stack_of(self._loop_thread) if blocked else []
         if blocked and self._blocked_since is None:
             self._blocked_since = self._heard_at
@@ -224,7 +224,7 @@ class Watchdog:
             self._in_loop(self._obey, decision, facts)
 
     def _exit(self, code: int, why: str) -> None:
-        """Everything that was committed is safe, and nothing else can be saved from here."""
+        """End the process. Committed data is safe; the rest cannot be saved from this thread."""
         if not self.may_exit:
             return
         problem = f"stalled, ending the process with code {code}: {why}"
@@ -238,7 +238,7 @@ class Watchdog:
         os._exit(code)
 
     def _in_loop(self, function: Callable[..., None], *arguments: object) -> None:
-        with contextlib.suppress(RuntimeError):  # it was closed: the crawl has ended
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the crawl has ended
             if not self._ended:
                 self._loop.call_soon_threadsafe(function, *arguments)
 
@@ -259,7 +259,7 @@ class Watchdog:
         return "running"
 
     def _health(self, now: float, state: str) -> dict[str, Any]:
-        epoch = self._time.wall() - now  # turns the clock into epoch seconds
+        epoch = self._time.wall() - now  # converts clock times to epoch seconds
         held = own_mb()
         return {
             "pid": os.getpid(),

@@ -12,7 +12,7 @@ from importlib.resources import as_file, files
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
-PLACEHOLDER = b"http://field-guide.invalid"  # stands in these files for an origin known only now
+PLACEHOLDER = b"http://field-guide.invalid"  # the files hold it in place of the origin
 WITH_ORIGIN = {"/robots.txt", "/sitemap.xml", "/feed.xml"}
 REDIRECTS = {"/old-guide": "/guide/robots.html"}
 TYPES = {"html": "text/html", "css": "text/css", "txt": "text/plain", "json": "application/json"}
@@ -21,7 +21,7 @@ LASTMOD = re.compile(rb"<loc>%s(.+?)</loc>\s*<lastmod>(.+?)</lastmod>" % PLACEHO
 
 
 class SampleSite:
-    """Up inside the `with` block at `url`, which ends in a slash; `log` is its access log."""
+    """Serves inside the `with` block at `url`, which ends with a slash; `log` is its access log."""
 
     def __init__(self, port: int = 0) -> None:
         self.port = port
@@ -41,7 +41,7 @@ class SampleSite:
 
 
 def _load(origin: bytes) -> dict[str, tuple[bytes, dict[str, str]]]:
-    """Path to body and headers. Dates come from the sitemap: mtimes do not survive an install."""
+    """Body and headers by path. Dates come from the sitemap, because an install changes mtimes."""
     with as_file(files("crawl4r.sample") / "site") as root:
         found = {f"/{p.relative_to(root).as_posix()}": p.read_bytes() for p in root.rglob("*.*")}
     dates = {path.decode(): day.decode() for path, day in LASTMOD.findall(found["/sitemap.xml"])}
@@ -59,7 +59,7 @@ def _load(origin: bytes) -> dict[str, tuple[bytes, dict[str, str]]]:
 
 class _QuietServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was killed hangs up in the middle: no reason to print a traceback."""
+        """Print no traceback when a killed client hangs up in the middle."""
 
 
 class _Handler(BaseHTTPRequestHandler):

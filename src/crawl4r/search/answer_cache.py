@@ -1,4 +1,4 @@
-"""Answers that are kept until the index changes, and made once however many ask at the same time."""
+"""A cache of answers until the index changes. Threads that need the same answer compute it once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class AnswerCache(Generic[T]):
-    """Shared by threads. An answer is good for the mark it was made under, and no other."""
+    """A cache shared by threads. An answer is valid only for the mark it was made under."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -20,12 +20,12 @@ class AnswerCache(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, mark: object, make: Callable[[], T]) -> tuple[T, bool]:
-        """The answer, and whether it was there already."""
+        """The answer, and whether it came from the cache."""
         if (known := self._look_up(key, mark)) is not None:
             return known[0], True
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
-        with making:  # whoever comes second waits for the first, and takes what that one made
+        with making:  # a second thread waits here, then finds the answer of the first
             if (known := self._look_up(key, mark)) is not None:
                 return known[0], True
             try:

@@ -1,4 +1,4 @@
-"""How a list of results goes on where it ended, while the index grows."""
+"""Cursors: continue a list of results where it ended, while the index grows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crawl4r.safe_text import read_json
 
 
 class Cursor:
-    """Where a page of results ended: what was shown, of the index as it was then."""
+    """The end of a page of results: the shown results and the state of the index."""
 
     def __init__(self, up_to: int, shown: Sequence[int]) -> None:
         self.up_to = up_to

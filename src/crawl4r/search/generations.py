@@ -21,7 +21,7 @@ _PREFIX = "generation-"
 
 
 class Generations:
-    """The folders of one index. Only its writer calls anything but `current`."""
+    """The folders of one index. Only its writer may call methods other than `current`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,7 +36,7 @@ class Generations:
         return folder if name.startswith(_PREFIX) and folder.is_dir() else None
 
     def begin(self) -> Path:
-        """A new and empty generation, which nobody searches yet."""
+        """Create an empty generation, which no search uses yet."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             numbers = [int(path.name.removeprefix(_PREFIX)) for path in self._all()]
@@ -47,7 +47,7 @@ class Generations:
         return folder
 
     def switch_to(self, folder: Path) -> None:
-        """From here on searches use this generation; the others are removed."""
+        """Make searches use this generation, and remove the others."""
         waiting = self._folder / _WAITING
         try:
             with waiting.open("w") as file:
@@ -61,7 +61,7 @@ class Generations:
         self.remove_others()
 
     def remove_others(self) -> None:
-        """Delete what a rebuild that was killed, or the one before the last switch, left behind."""
+        """Delete the leftovers of a killed rebuild and of the generation before the last switch."""
         current = self.current()
         with contextlib.suppress(OSError):
             (self._folder / _WAITING).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The parts of one generation of an index, which belong together."""
+"""The parts of one generation of an index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MODEL = "model"
 
 
 class Index(Struct, frozen=True):
-    """Without vectors when no embedder is configured."""
+    """Open the parts; no vectors without an embedder."""
 
     catalogue: Catalogue
     keyword: KeywordIndex
@@ -25,7 +25,7 @@ class Index(Struct, frozen=True):
         self.catalogue.close()
 
     def check_model(self, model: str) -> None:
-        """Vectors of two models do not compare: refuse before a search gives nonsense."""
+        """Refuse an index of another model, because vectors of two models cannot be compared."""
         made_by = self.catalogue.fact(_MODEL)
         if made_by and made_by != model:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""The codes that languages have in settings, options and queries."""
+"""The language codes in settings, options and queries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def language_code(text: str) -> str:
 
 
 def not_a_language(text: str) -> str:
-    """What to say of a text that stands for no language."""
+    """The error message for a text that is no language code."""
     return (
         f"{text!r} is not a language code; codes have two letters ({_TWO_LETTERS}) or, for languages"
         " without such a code, the three of ISO 639-3"

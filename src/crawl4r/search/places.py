@@ -1,13 +1,13 @@
-"""Where the parts of an index are on servers: under names that no other workspace uses.
+"""The places of index parts on servers, under names that no other workspace uses.
 
-A place is a schema of PostgreSQL or a collection of Qdrant. Its name is made at random with each
-generation and kept in `index.places` beside the index, so that workspaces on one server never meet.
+A place is a schema of PostgreSQL or a collection of Qdrant. Each generation gets a random name, kept
+in `index.places` beside the index, so that workspaces on one server never share a place.
 
-A copy of a workspace has the same names. So a process that opens a place to write puts a new token
-there and remembers it here. A workspace that finds a token which it does not know has been written
-past by its copy: its catalogue and that place no longer belong together, and it needs an index of
-its own. The folder that a place belongs to is kept too: a copy elsewhere may read the place, until
-its owner writes again, and neither writes to it nor deletes it.
+A copy of a workspace has the same names. Therefore a process that opens a place for writing stores a
+new token there and in this file. If a workspace finds an unknown token, its copy has written to the
+place: the catalogue and the place no longer match, and the workspace needs an index of its own. The
+file also names the folder that owns the place: a copy in another folder may read the place until its
+owner writes again, and never writes to it or deletes it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from crawl4r.storage.layout import PLACES
 from crawl4r.storage.own_files import replacing
 
 KEYWORD, VECTORS = "keyword", "vectors"
-_TRIES = 3  # to read a token while its owner changes it
+_TRIES = 3  # tries to read a token that its owner changes
 
 
 class LostPlace(WorkspaceError):
-    """What is on the server does not belong to this workspace's index, or not any more."""
+    """The place on the server does not belong (any more) to the index of this workspace."""
 
 
 class ServerPlace(Struct, frozen=True):
@@ -38,14 +38,14 @@ class ServerPlace(Struct, frozen=True):
     generation: str  # the name of its folder
     part: str  # keyword or vectors
     name: str  # on the server
-    tokens: list[str]  # that may be found there, the newest last
+    tokens: list[str]  # valid tokens, the newest last
     path: str
     inode: int
-    is_made: bool = False  # it has been seen on the server
+    is_made: bool = False  # True once the server has it
 
 
 class Claim:
-    """The right to a place on a server, shown there by a token."""
+    """The right to use a place on a server, proved by a token."""
 
     def __init__(self, places: Places, place: ServerPlace, *, is_writer: bool) -> None:
         self._places = places
@@ -55,7 +55,7 @@ class Claim:
         self.may_make = is_writer and not place.is_made
 
     def settle(self, read: Callable[[], str | None], write: Callable[[str], None]) -> None:
-        """Hold `read`, the token on the server, against ours; a writer then puts its own there.
+        """Compare the token on the server with ours. A writer then stores a new one there.
 
         Raises LostPlace when another workspace has written there, or the place is gone.
         """
@@ -69,7 +69,7 @@ class Claim:
             write(self._place.tokens[-1])
 
     def note_made(self) -> None:
-        """What `settle` wrote is durable on the server."""
+        """Call when the token that `settle` wrote is durable on the server."""
         if self.is_writer:
             newest = self._place.tokens[-1:]
             self._place = replace(self._place, tokens=newest, is_made=True)
@@ -83,19 +83,19 @@ class Claim:
 
 
 class Places:
-    """Those of one workspace. Only the writer of its index calls what changes them."""
+    """The places of one workspace. Only the writer of its index may change them."""
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
         self._file = workspace / PLACES
 
     def begin(self, generation: str, part: str, prefix: str) -> None:
-        """A name for a part of a new generation."""
+        """Choose a name for a part of a new generation."""
         name = f"{prefix}_{secrets.token_hex(6)}_{generation}".replace("-", "_")
         self.put(ServerPlace(generation, part, name, [secrets.token_hex(8)], *self._here()))
 
     def find(self, generation: str, part: str) -> ServerPlace | None:
-        """None when this part is not on a server, or was put there by an older crawl4r."""
+        """The place of a part; None when it is not on a server, or comes from an older crawl4r."""
         wanted = (generation, part)
         return next((p for p in self._read() if (p.generation, p.part) == wanted), None)
 
@@ -103,7 +103,7 @@ class Places:
         return Claim(self, place, is_writer=False)
 
     def to_write(self, place: ServerPlace) -> Claim:
-        """Raises LostPlace in a copy of the workspace that made it."""
+        """The claim to a place. Raises LostPlace in a copy of the workspace that owns it."""
         path, inode = self._here()
         if path != place.path and inode != place.inode:
             claim = Claim(self, place, is_writer=True)
@@ -114,7 +114,7 @@ class Places:
         return Claim(self, place, is_writer=True)
 
     def own(self) -> list[ServerPlace]:
-        """Those that may be deleted: none that a copy of this workspace, or its original, may use."""
+        """The places to delete: neither a copy nor the original of this workspace uses them."""
         here = self._here()
         return [place for place in self._read() if (place.path, place.inode) == here]
 
@@ -125,7 +125,7 @@ class Places:
         self._keep([each for each in self._read() if each.name not in names])
 
     def forget_others(self, generation: str) -> None:
-        """Those of other workspaces, when no generation in use needs them."""
+        """Forget places of other workspaces that no generation in use needs."""
         ours = {place.name for place in self.own()}
         gone = [p.name for p in self._read() if p.generation != generation and p.name not in ours]
         if gone:

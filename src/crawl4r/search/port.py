@@ -1,8 +1,8 @@
-"""What is put into an index and asked of it; the ports that the embedded and the server adapters share.
+"""The ports of keyword and vector indexes, with their values. Each has two adapters.
 
-A passage is a chunk of a document as an index knows it, under a number that is never used twice.
-Numbers, texts and facets come from the catalogue (`catalogue.py`), which is the truth about them: an
-index holds nothing that could not be put into it again.
+A passage is a chunk of a document in an index, under a number that is never used twice. Numbers, texts
+and facets come from the catalogue (`catalogue.py`), which is the truth about them, so every index can
+be made again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Vectors = npt.NDArray[np.float32]  # one a row, each of unit length
 
 
 class Facets(NamedTuple):
-    """What passages are filtered by."""
+    """The fields that filters test."""
 
     domain: str = ""
     language: str = ""  # ISO 639 of the document; empty when unknown
@@ -27,22 +27,22 @@ class Facets(NamedTuple):
     content_type: str = ""  # of the passage: prose, code, table or list
     collection: str = ""
     tags: tuple[str, ...] = ()
-    captured_at: float = 0.0  # epoch seconds; the passage is known from then on
-    retired_at: float = inf  # the site has replaced or removed it: only `as_of` finds it
+    captured_at: float = 0.0  # epoch seconds: when the passage became known
+    retired_at: float = inf  # when the site replaced or removed it; then only `as_of` finds it
 
 
 class Passage(NamedTuple):
-    """A chunk, ready to be found."""
+    """A chunk in an index."""
 
     number: int
     title: str  # of its document
-    headings: tuple[str, ...]  # that it stands under, outermost first
+    headings: tuple[str, ...]  # the headings above it, outermost first
     text: str
     facets: Facets
 
 
 class Filters(NamedTuple):
-    """Conditions that all hold; of several values in one, any. Empty means no condition."""
+    """Conditions that must all hold. One with several values needs any of them; empty: no condition."""
 
     domains: tuple[str, ...] = ()  # a domain stands for its subdomains too
     languages: tuple[str, ...] = ()
@@ -51,8 +51,8 @@ class Filters(NamedTuple):
     tags: tuple[str, ...] = ()
     since: float = -inf  # captured at or after, epoch seconds
     before: float = inf  # captured before
-    as_of: float = inf  # what was known at that moment; inf: what is known now
-    up_to: int = 2**63 - 1  # the highest passage number; so that a cursor stays right
+    as_of: float = inf  # search the state of that moment; inf: the current state
+    up_to: int = 2**63 - 1  # the highest passage number, so that a cursor stays valid
 
 
 class Scored(NamedTuple):
@@ -61,32 +61,32 @@ class Scored(NamedTuple):
 
 
 class Embedder(Protocol):
-    """Texts to vectors. May be used by one thread at a time."""
+    """Turns texts into vectors. One thread at a time may use it."""
 
     @property
     def model(self) -> str:
-        """What is recorded with an index: another model's vectors do not belong into it."""
+        """The name of the model. An index records it and refuses vectors of another model."""
 
     @property
     def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A vector for each text, in their order; a text too long for the model is cut."""
+        """A vector for each text, in order. A text too long for the model is cut."""
 
     def embed_query(self, text: str) -> Vector:
-        """The vector that passages answering this question are near to."""
+        """The vector of a query, near to those of passages that answer it."""
 
     def close(self) -> None: ...
 
 
 class Reranker(Protocol):
-    """Reads question and passage together: slow, and better than either half."""
+    """Scores query and passage together: slower and better than keyword or vector search."""
 
     @property
     def model(self) -> str: ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers, higher is better; only their order means something."""
+        """A score for each text, higher is better. Only the order has a meaning."""
 
     def close(self) -> None: ...
 
@@ -98,22 +98,22 @@ class VectorIndex(Protocol):
     def dimension(self) -> int: ...
 
     def put(self, passages: Sequence[tuple[int, Facets]], vectors: Vectors) -> None:
-        """Durable on return. A number that is there is replaced."""
+        """Add passages, replacing those with the same number; durable on return."""
 
     def retire(self, numbers: Sequence[int], at: float) -> None:
-        """From that moment on only `as_of` finds them. Durable on return; unknown numbers are fine."""
+        """Retire passages: then only `as_of` finds them. Durable on return; ignores unknown numbers."""
 
     def delete(self, numbers: Sequence[int]) -> None:
-        """As if they had never been there. Durable on return; unknown numbers are fine."""
+        """Delete passages, also for `as_of`. Durable on return; ignores unknown numbers."""
 
     def nearest(self, vector: Vector, limit: int, where: Filters) -> list[Scored]:
         """The passages with the highest cosine, best first; of equal ones the lowest number."""
 
     def cosines(self, vector: Vector, numbers: Sequence[int]) -> dict[int, float]:
-        """The cosine of each of these that is there, retired or not."""
+        """The cosine of each of these passages that exists, retired or not."""
 
     def vectors(self, numbers: Sequence[int]) -> dict[int, Vector]:
-        """What was put, as exactly as it is kept; to embed no text twice."""
+        """The stored vectors, so that no text is embedded twice."""
 
     def count(self) -> int:
         """How many can be found now."""
@@ -124,15 +124,15 @@ class VectorIndex(Protocol):
 class Clause(NamedTuple):
     """One word or phrase of a query."""
 
-    words: tuple[str, ...]  # one, or several in this order for a phrase
-    times: int = 1  # how often it was written
-    is_prefix: bool = False  # the last word may go on
+    words: tuple[str, ...]  # one word, or the words of a phrase in order
+    times: int = 1  # how often the query has it
+    is_prefix: bool = False  # the last word is a prefix
     is_excluded: bool = False
     is_required: bool = False
 
 
 class KeywordQuery(NamedTuple):
-    """A query as the user meant it; without a clause that is not excluded it finds nothing."""
+    """A parsed query. It finds nothing if all its clauses are exclusions."""
 
     clauses: tuple[Clause, ...]
 
@@ -141,26 +141,26 @@ class KeywordIndex(Protocol):
     """BM25 over passages. One writer; any number of readers, also in other processes."""
 
     def put(self, passages: Sequence[Passage]) -> None:
-        """Part of the index with the next `commit`. A number that is there is replaced; a passage
-        whose facets say that it is retired is found with `as_of` alone."""
+        """Add passages with the next `commit`, replacing those with the same number. Only `as_of` finds
+        a passage whose facets mark it as retired."""
 
     def delete(self, numbers: Sequence[int]) -> None:
-        """Gone with the next `commit`; unknown numbers are fine."""
+        """Delete passages with the next `commit`; ignores unknown numbers."""
 
     def delete_beyond(self, number: int) -> None:
-        """Gone with the next `commit`: every passage with a higher number."""
+        """Delete every passage with a higher number with the next `commit`."""
 
     def commit(self) -> None:
-        """Durable, and seen by every reader's next question."""
+        """Make the changes durable and visible to every reader's next query."""
 
     def best(self, query: KeywordQuery, limit: int, where: Filters) -> list[Scored]:
         """The passages with the highest BM25, best first; of equal ones the lowest number."""
 
     def scores(self, query: KeywordQuery, numbers: Sequence[int]) -> dict[int, float]:
-        """The BM25 of each of these that matches, as `best` would have it, retired or not."""
+        """The BM25, as in `best`, of each of these passages that matches, retired or not."""
 
     def stems(self, words: Sequence[str], language: str) -> list[str]:
-        """What each word is indexed as, for highlights; empty for one that is not indexed."""
+        """The indexed form of each word, for highlights; empty for a word without one."""
 
     def count(self) -> int:
         """How many can be found now."""

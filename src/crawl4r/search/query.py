@@ -1,4 +1,4 @@
-"""The query language: what a user types, as words to look for and conditions that hold.
+"""The query language: parse a user's text into search terms and conditions.
 
     heat transfer           passages with these words; more of them, rarer ones and nearer titles win
     "boundary layer"        the words in this order; "boundary lay*" works too
@@ -9,9 +9,9 @@
     lang:de  tag:manual  collection:"my papers"
     after:2024  before:2024-05-01     captured then (UTC); a year, a month or a day
 
-What only looks like this (`C++`, `std::map`, `-1`, `ps -ef`, `foo:bar`) is looked for as words.
-A condition that cannot hold (`type:spreadsheet`, `lang:english`, `after:lunch`) is a mistake, and so is
-a query without words; quotes make words of what looks like a condition.
+Text that only resembles this syntax (`C++`, `std::map`, `-1`, `ps -ef`, `foo:bar`) is searched as
+words. A condition with an unknown value (`type:spreadsheet`, `lang:english`, `after:lunch`) is a
+mistake, and so is a query without words. Quotes turn a condition into words.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from crawl4r.search.languages import language_code, not_a_language
 from crawl4r.search.port import Clause, Filters, KeywordQuery
 from crawl4r.urls.canonical import canonicalize, split
 
-LONGEST_QUERY = 1_000  # characters that a user may ask with
+LONGEST_QUERY = 1_000  # characters of a user's query
 LONGEST_READ = 10_000  # characters
 # Kinds of documents (`content/kinds.py`), and of passages (`content/markdown_blocks.py`).
 TYPES = ("html", "pdf", "text", "feed", "json", "xml", "record", "prose", "code", "table", "list")
-MOST_CLAUSES = 256  # different ones: each is looked up
+MOST_CLAUSES = 256  # distinct ones; each costs a look-up
 
 _TOKEN = re.compile(
     r"""(?P<sign>[+-]?)
@@ -51,13 +51,13 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 class ParsedQuery(NamedTuple):
     keywords: KeywordQuery
     filters: Filters
-    plain: str  # the words without syntax: what an embedder understands
-    notes: tuple[str, ...]  # what was ignored, and why
-    mistakes: tuple[str, ...] = ()  # what cannot be meant, and what to write instead
+    plain: str  # the words without syntax, for the embedder
+    notes: tuple[str, ...]  # ignored parts, with the reason
+    mistakes: tuple[str, ...] = ()  # invalid parts, with what to write instead
 
 
 def parse(text: str) -> ParsedQuery:
-    """Read a query; never raises."""
+    """Parse a query; never raises."""
     reading = _Reading()
     if len(text) > LONGEST_READ:
         reading.notes.append(f"only the first {LONGEST_READ:,} characters were read")
@@ -67,7 +67,7 @@ def parse(text: str) -> ParsedQuery:
 
 
 def parse_checked(text: str) -> ParsedQuery:
-    """Read what a user asks. Raises UsageError for a mistake in it, with what to change."""
+    """Parse a user's query. Raises UsageError for a mistake, with what to change."""
     if len(text) > LONGEST_QUERY:
         raise UsageError(
             f"the query has {len(text):,} characters; shorten it to {LONGEST_QUERY:,} or fewer"
@@ -181,7 +181,7 @@ class _Reading:
 
 
 def _mistake(field: str, value: str) -> str:
-    """Why this value cannot be meant, and which can; empty when it can."""
+    """Why this value is invalid, and which values are valid; empty when it is valid."""
     if field == "type" and value.lower() not in TYPES:
         return _not_a_type(value)
     if field == "lang" and not language_code(value):
@@ -199,7 +199,7 @@ def _with(values: tuple[str, ...], value: str) -> tuple[str, ...]:
 
 
 def _spelled(field: str, value: str) -> str:
-    """The value as facets spell it; empty when it cannot be one."""
+    """The value in the spelling of the facets; empty when it is invalid."""
     if field == "site":
         return _domain(value)
     if field == "lang":
@@ -224,5 +224,5 @@ def _start_of(value: str) -> float | None:
 
 
 def _is_sign(written: str, *, is_phrase: bool) -> bool:
-    """Whether a plus or minus in front of this means something: not in -1, --help, `ps -ef`."""
+    """Whether a plus or minus in front of this is an operator: not in -1, --help, `ps -ef`."""
     return is_phrase or (written[:1].isalpha() and _OPTION.match(written) is None)

@@ -1,4 +1,4 @@
-"""What is asked of an index, and what it answers: the values of a search."""
+"""The values of a search: request, hits and answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Fusion(StrEnum):
 
 
 class SearchRequest(Struct, frozen=True):
-    """What is asked for. Values, so that equal requests share an answer."""
+    """A search request. A value, so that equal requests share a cached answer."""
 
     query: str
     mode: Mode = Mode.HYBRID
@@ -38,26 +38,26 @@ class SearchRequest(Struct, frozen=True):
     keyword_weight: float = 0.3
     vector_weight: float = 0.7
     rrf_k: int = RRF_K
-    min_score: float = 0.0  # from 0 to 1; it means the same for every query
+    min_score: float = 0.0  # from 0 to 1, comparable between queries
     per_document: int = 2  # passages of one document; 0 for any number
-    neighbours: int = 0  # passages before and after each that come with it
+    neighbours: int = 0  # passages to add before and after each hit
     rerank: bool = False
     rerank_top: int = 20
     cursor: str | None = None
 
 
 class Hit(Struct, frozen=True):
-    """A passage that answers, with where it comes from."""
+    """A passage of the answer, with its source."""
 
     found: IndexedPassage
     score: float  # from 0 to 1, comparable between queries (`strength.py`)
     keyword_score: float | None  # BM25
     vector_score: float | None  # cosine
-    keyword_rank: int | None  # from 1, among the best of that half
+    keyword_rank: int | None  # from 1, in the keyword ranking
     vector_rank: int | None
     rerank_score: float | None = None
     highlights: Sequence[tuple[int, int]] = ()  # character ranges of the passage's text
-    snippet: Snippet = NO_SNIPPET  # what to show of it
+    snippet: Snippet = NO_SNIPPET  # the part to show
     link: str = ""  # the URL with a text fragment of words in the snippet
     neighbours: Sequence[IndexedPassage] = ()
 
@@ -101,7 +101,7 @@ class Answer(Struct, frozen=True):
 
     hits: Sequence[Hit]
     candidates: int
-    cursor: str | None = None  # for more of them; None when there are none
+    cursor: str | None = None  # for the next page; None at the end
     notes: Sequence[str] = ()
     is_cached: bool = False
     milliseconds: dict[str, float] = field(default_factory=dict)

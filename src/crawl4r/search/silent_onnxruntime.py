@@ -1,7 +1,7 @@
-"""onnxruntime, told to say nothing of us: everybody here imports it from this module.
+"""onnxruntime without telemetry. Every module imports it from here.
 
-As it comes it makes an identifier of the device and a queue of events in the user's cache when it is
-imported, and sends them to its maker. The variable must be there before that; its own function
+By default the import creates a device identifier and a queue of events in the user's cache, and sends
+them to the vendor. The variable must be set before the import; onnxruntime's function
 `disable_telemetry_events` comes too late.
 """
 

@@ -1,8 +1,8 @@
 """The only reader of configuration files and of the environment.
 
-`crawl4r.yaml` in the workspace, then the options that its last crawl was given, then
-`CRAWL4R_SECTION__KEY` variables, then command-line options, each over the one before. Every field is
-checked here; a mistake is reported with its dotted name.
+`crawl4r.yaml` in the workspace, then the options of its last crawl, then `CRAWL4R_SECTION__KEY`
+variables, then command-line options; each overrides the ones before. This module checks every field and
+reports an error with its dotted name.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _ADDED_UP = frozenset(["deny", "denied_hosts"])
 
 
 class Settings(Section, frozen=True):
-    """Everything a crawl can be told."""
+    """All settings of a crawl."""
 
-    seeds: list[Address] = []  # where to begin when no URL is given
+    seeds: list[Address] = []  # start here when the command names no URL
     strategy: Strategy = Strategy.BFS  # bfs, dfs or best-first
     keywords: list[str] = []  # for best-first
     agent: Agent = field(default_factory=Agent)
@@ -58,7 +58,7 @@ class Settings(Section, frozen=True):
     explore: Exploring = field(default_factory=Exploring)
 
     def __post_init__(self) -> None:
-        """Patterns, networks and headers are tried now, so that a mistake never waits for a page."""
+        """Check patterns, networks and headers now, so that no error appears during the crawl."""
         Scope(self.scope_rules([]))
         AddressGate(self.network.allow_private)
         for name, value in self.fetch.headers.items():
@@ -102,7 +102,7 @@ class Settings(Section, frozen=True):
         )
 
     def without_content(self) -> Settings:
-        """The same, for who reads pages for their links alone."""
+        """The reading rules for links alone."""
         return replace(self, content=replace(self.content, extract=False, probe=False))
 
     def robots_rules(self) -> RobotsRules:
@@ -117,7 +117,7 @@ class Settings(Section, frozen=True):
 
 
 def cache_folder() -> Path:
-    """Where things are kept that any workspace can use and that can be made again."""
+    """The cache folder that all workspaces share; crawl4r can make its files again."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "crawl4r"
 
@@ -131,16 +131,16 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Settings from a profile, a file, what an earlier crawl was told (`remembered`), the environment
-    and `overrides`, the later over the earlier.
+    """Load settings from a profile, a file, the options of the last crawl (`remembered`), the
+    environment and `overrides`; later ones override earlier ones.
 
-    What none of them says is as in `defaults`, where that says it.
+    `defaults` supplies missing keys before the built-in defaults.
     """
     merged = dict(defaults or {})
     if profile:
         source = f"profile {profile}"
         below = _sections(_load_yaml(profile_text(profile), source), source)
-        # They are for `configure` to write: a crawl that goes on must not begin there, too.
+        # Only `configure` writes them: a continued crawl must not start from them.
         below.pop("seeds", None)
         merged = merge(merged, below)
     if file is not None and os.path.lexists(file):
@@ -162,7 +162,7 @@ def load_settings(
 def _place_of(
     key: str, overrides: Mapping[str, Any], environment: Mapping[str, str], file: Path | None
 ) -> str:
-    """The variable or the line of the file that set a key; empty when neither did."""
+    """The variable or file line that set a key, or an empty string."""
     if _is_in(overrides, key):
         return ""
     for name in environment:
@@ -170,7 +170,7 @@ def _place_of(
         if name.startswith(_PREFIX) and (key == path or key.startswith((f"{path}.", f"{path}["))):
             return name
         if name.startswith(_PREFIX) and "." in path and path.startswith(f"{key}."):
-            return name  # a section that is none
+            return name  # a key instead of a section
     if file is None or not os.path.lexists(file):
         return ""
     from crawl4r.settings.yaml_file import line_of  # noqa: PLC0415 - see below
@@ -180,7 +180,7 @@ def _place_of(
 
 
 def _is_in(plain: Any, key: str) -> bool:
-    """Whether something says what the key is: it, or the list or value that it is a part of."""
+    """Whether a source sets the key, or the list or value that contains it."""
     if not isinstance(plain, Mapping):
         return True
     name = next(
@@ -189,7 +189,7 @@ def _is_in(plain: Any, key: str) -> bool:
     return name is not None and _is_in(plain.get(name), key[len(name) :].lstrip("."))
 
 
-# What the command line and the Python API call the settings that people change most.
+# The short names of frequent settings on the command line and in the Python API.
 SHORT_NAMES = {
     "max_pages": "limits.pages",
     "max_bytes": "limits.bytes",
@@ -224,7 +224,7 @@ SHORT_NAMES = {
 
 
 def overrides_of(**options: Any) -> dict[str, Any]:
-    """Nested overrides from short names; options that are None or empty say nothing."""
+    """Nested overrides from short names; options that are None or empty are ignored."""
     plain: dict[str, Any] = {}
     for name, value in options.items():
         if name not in SHORT_NAMES:
@@ -246,7 +246,7 @@ def profile_names() -> list[str]:
 
 
 def profile_text(name: str) -> str:
-    """The YAML of a profile that ships with crawl4r."""
+    """The YAML of a bundled profile."""
     if name not in profile_names():
         raise SettingsError(
             "profile", f"{name!r} is unknown; there are: {', '.join(profile_names())}"
@@ -255,7 +255,7 @@ def profile_text(name: str) -> str:
 
 
 def _of_file(file: Path) -> dict[str, Any]:
-    # Only now: most workspaces have no file, and YAML takes 10 ms to load.
+    # Imported late: most workspaces have no file, and importing YAML takes 10 ms.
     from crawl4r.settings.yaml_file import read_yaml_file  # noqa: PLC0415
 
     return _sections(read_yaml_file(file), str(file))
@@ -270,9 +270,9 @@ def _sections(plain: Any, source: str) -> dict[str, Any]:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Sections are merged key by key; anything else of `above` replaces what is below.
+    """Merge sections key by key; any other value of `above` replaces the one below.
 
-    Except what is denied: a rule of one's own must not open what a profile keeps closed.
+    Deny lists are joined, so that a user's rule does not admit URLs that a profile denies.
     """
     merged = dict(below)
     for key, value in above.items():
@@ -286,12 +286,12 @@ def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """`CRAWL4R_POLITENESS__RATE=2` is `politeness: {rate: 2}`; values are read as YAML."""
+    """`CRAWL4R_POLITENESS__RATE=2` becomes `politeness: {rate: 2}`; values are YAML."""
     plain: dict[str, Any] = {}
     for name, text in environment.items():
         *sections, key = name.removeprefix(_PREFIX).lower().split("__")
         is_ours = bool(sections) or key in Settings.__struct_fields__
-        if not name.startswith(_PREFIX) or not is_ours:  # CRAWL4R_WORKSPACE is the command line's
+        if not name.startswith(_PREFIX) or not is_ours:  # the command line reads CRAWL4R_WORKSPACE
             continue
         place = plain
         for depth, section in enumerate(sections, 1):

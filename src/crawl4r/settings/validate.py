@@ -1,7 +1,7 @@
-"""What was written, made into sections of the configuration or refused.
+"""Convert written values into sections of the configuration, or refuse them.
 
-A mistake is reported with its dotted name and with what is wanted there. What was given is not
-repeated: it may be a secret.
+An error names the dotted key and the expected value. It never repeats the given value, which may be a
+secret.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from crawl4r.errors import SettingsError
 from crawl4r.formats.units import bytes_of, seconds_of
 from crawl4r.urls.credentials import without_credentials
 
-AS_WRITTEN = object()  # marks a field that may be written in ways which `__post_init__` knows
-SECRET = object()  # marks a text that is never shown
-ADDRESS = object()  # marks one that may hold a password, which is not shown
-SIZE = object()  # marks a number of bytes, which may be written like 10MB
-DURATION = object()  # marks a number of seconds, which may be written like 10m
+AS_WRITTEN = object()  # marks a field with written forms that `__post_init__` reads
+SECRET = object()  # marks a text that no output shows
+ADDRESS = object()  # marks a text that may hold a password, which no output shows
+SIZE = object()  # marks a number of bytes; also accepts 10MB
+DURATION = object()  # marks a number of seconds; also accepts 10m
 IS_SET = "(set)"  # in place of a secret
 _SWITCHES = {"yes": True, "on": True, "y": True, "t": True}
 _SWITCHES |= {"no": False, "off": False, "n": False, "f": False}
@@ -35,16 +35,16 @@ _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 class Section(Struct, frozen=True):
     """A part of the configuration.
 
-    Types and ranges are checked where it is read. What else must hold is said by `__post_init__`, with
-    a SettingsError whose key begins in this section.
+    The reader checks types and ranges. `__post_init__` checks everything else, and raises a
+    SettingsError whose key begins in this section.
     """
 
     def __repr__(self) -> str:
-        """For tracebacks and logs, which must not tell a secret either."""
+        """A representation without secrets, for tracebacks and logs."""
         return f"{type(self).__name__}({self.shown()})"
 
     def shown(self) -> dict[str, Any]:
-        """All of it as plain values, but for secrets: of those only whether they are set."""
+        """The section as plain values; of secrets only whether they are set."""
         return {field.name: _shown(field.type, getattr(self, field.name)) for field in fields(self)}
 
 
@@ -52,7 +52,7 @@ S = TypeVar("S", bound=Section)
 
 
 def checked(kind: type[S], written: object, key: str = "") -> S:
-    """A section from a mapping; `key` is its own dotted name. Of many mistakes the first is named."""
+    """Make a section from a mapping; `key` is its dotted name. Reports the first error only."""
     if isinstance(written, kind):
         return written
     if not isinstance(written, Mapping):
@@ -73,7 +73,7 @@ def checked(kind: type[S], written: object, key: str = "") -> S:
 
 
 def _advice(kind: type[Section], name: object, key: str) -> str:
-    """The key that was perhaps meant: of a section below this one, or of this one."""
+    """Advice for an unknown key: a similar key of this section or of one below it."""
     for field in fields(kind):
         inner = field.type
         is_section = isinstance(inner, type) and issubclass(inner, Section)
@@ -87,7 +87,7 @@ def _advice(kind: type[Section], name: object, key: str) -> str:
 def _value(kind: Any, written: Any, key: str) -> Any:
     if _is_marked(kind, AS_WRITTEN):
         return written
-    if get_origin(kind) in {Union, UnionType}:  # of one kind and nothing
+    if get_origin(kind) in {Union, UnionType}:  # one type or None
         (kind,) = set(get_args(kind)) - {NoneType}
         return None if written is None else _value(kind, written, key)
     if isinstance(kind, type) and issubclass(kind, Section):
@@ -157,7 +157,7 @@ def _shown(kind: Any, value: Any) -> Any:
 
 
 def _is_text(written: str) -> bool:
-    """False for halves of pairs of surrogates, which no encoding knows."""
+    """False for text with lone surrogates, which no encoding supports."""
     try:
         written.encode()
     except UnicodeEncodeError:
@@ -166,7 +166,7 @@ def _is_text(written: str) -> bool:
 
 
 def _without_quotes(kind: type, text: str) -> bool | float | str:
-    """What YAML would have read, had it not been in quotes; the text itself when that is no value."""
+    """The YAML value of the text without its quotes; the text itself if that is no value."""
     if kind is bool:
         return _SWITCHES.get(text.lower(), text)
     for number in (int, float):
@@ -176,7 +176,7 @@ def _without_quotes(kind: type, text: str) -> bool | float | str:
 
 
 def _wanted(kind: Any) -> str:
-    """In words."""
+    """The expected values in words."""
     if get_origin(kind) is Literal:
         return f"one of {', '.join(get_args(kind))}"
     if isinstance(kind, type) and issubclass(kind, Enum):

@@ -1,6 +1,6 @@
-"""YAML of people, which may be broken or hostile: read within limits, or refused with file and line.
+"""Read YAML files within limits, and refuse broken or hostile ones with file and line.
 
-A message never repeats what stands there: it may be a secret.
+A message never repeats a value, which may be a secret.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from crawl4r.errors import SettingsError
 
 _LARGEST = 1024**2  # bytes of a file
 _DEEPEST = 50  # sections, lists and mappings within each other
-_MOST_MERGED = 10_000  # keys that `<<` brings together
+_MOST_MERGED = 10_000  # keys that `<<` merges
 _LONGEST_NUMBER = 400  # characters
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-_QUOTED = re.compile(r" '(?!<)[^']{3,}'")  # a name that PyYAML met: not a sign, nor its own term
+_QUOTED = re.compile(r" '(?!<)[^']{3,}'")  # a quoted value in PyYAML's message, no sign or term
 
 
 def read_yaml_file(file: Path) -> Any:
-    """What stands in a file of UTF-8; None when it is empty or not there.
+    """The value of a UTF-8 file; None when the file is empty or missing.
 
-    Raises SettingsError, also for what is no file or cannot be read.
+    Raises SettingsError, also for an unreadable file or one that is no regular file.
     """
     text = _text_of(file)
     return None if text is None else parse_yaml(text, str(file))
 
 
 def line_of(file: Path, key: str) -> int | None:
-    """Where a setting stands in a file that was read before, or the nearest section above it."""
+    """The line of a setting in a file, or of the nearest section above it."""
     node = yaml.compose(_text_of(file) or "", _Loader)
     line = None
     while key and node is not None:
@@ -50,7 +50,7 @@ def line_of(file: Path, key: str) -> int | None:
 
 
 def _parts_of(node: Node) -> list[tuple[str, int, Node]]:
-    """Name, line and value of what is in a mapping or a list; items are named like `[0` and `0`."""
+    """Name, line and value of the items of a mapping or a list, whose items are named `[0` and `0`."""
     if isinstance(node, MappingNode):
         pairs = [(str(name.value), name.start_mark.line, value) for name, value in node.value]
         return sorted(pairs, key=lambda pair: -len(pair[0]))
@@ -72,7 +72,7 @@ def _begins(key: str, name: str) -> bool:
 
 def _text_of(file: Path) -> str | None:
     try:
-        # Not waiting: a pipe of that name would be waited for without end.
+        # Non-blocking, because opening a pipe of that name would wait forever.
         fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as problem:
         if isinstance(problem, FileNotFoundError) and not file.is_symlink():
@@ -96,7 +96,7 @@ def _text_of(file: Path) -> str | None:
 
 
 def parse_yaml(text: str, source: str) -> Any:
-    """What a text says; None when it says nothing. SettingsError names the source and the line."""
+    """Parse a text; None when it is empty. A SettingsError names the source and the line."""
     try:
         return yaml.load(text, _Loader)
     except ReaderError as problem:
@@ -111,7 +111,7 @@ def parse_yaml(text: str, source: str) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """Counts what a few bytes can make large, and says where a value cannot be read."""
+    """Limits constructs that expand few bytes to large values, and names the line of an error."""
 
     _depth = 0
 
@@ -139,9 +139,7 @@ class _Loader(yaml.SafeLoader):
             made: Hashable = super().construct_object(node, deep)
         except yaml.YAMLError:
             raise
-        except (
-            Exception
-        ) as problem:  # PyYAML trusts that what is tagged as a date or a number is one
+        except Exception as problem:  # PyYAML does not check tagged dates and numbers
             raise _refusal(node, f"not a value of type {node.tag.rpartition(':')[2]}") from problem
         return made
 

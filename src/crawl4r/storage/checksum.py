@@ -1,8 +1,8 @@
-"""A sum beside state.db for the time that nobody writes to it.
+"""A checksum beside state.db while no process has it open.
 
 SQLite checks the structure of its pages and the frames of its log, but a flipped bit inside a value
-is read as another value. So whoever closes the database well leaves the SHA-256 of the file, and
-whoever opens it next compares. A crash leaves no sum: then the log's own checksums have the word.
+is read as another value. A clean close therefore stores the SHA-256 of the file, and the next opening
+compares it. After a crash there is no sum, and the checksums of the log decide.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _CHANGES, _VERSION, _VALID_FOR = slice(24, 28), slice(60, 64), slice(92, 100)
 
 
 def write_sum(database: Path) -> None:
-    """Leave the sum, unless somebody still has the log open."""
+    """Store the sum, unless another process has the log open."""
     if _has_log(database):
         return
-    with contextlib.suppress(OSError):  # without a sum there is nothing to compare, and no harm
+    with contextlib.suppress(OSError):  # a missing sum only skips the comparison
         new = _sum_path(database).with_suffix(".new")
         with os.fdopen(open_new(new), "w", encoding="ascii") as file:
             file.write(f"{_sum(database)} {_version(database)}\n")
@@ -31,7 +31,7 @@ def write_sum(database: Path) -> None:
 
 
 def has_sum(database: Path) -> bool:
-    """Whether a sum lies beside a database, so that it was one of ours when it was closed."""
+    """Whether a database has a sum, which shows that crawl4r closed it."""
     return _sum_path(database).is_file()
 
 
@@ -40,13 +40,13 @@ def forget_sum(database: Path) -> None:
 
 
 def check_sum(database: Path) -> None:
-    """Raise StorageDamaged when the file is not what was closed."""
+    """Raise StorageDamaged when the file differs from its sum."""
     try:
         expected, version = _sum_path(database).read_text("ascii").split()
     except (OSError, ValueError):
         return
     if _has_log(database) or (database.exists() and _version(database) != version):
-        return  # written since, by somebody who keeps no sums
+        return  # another program has written to it since
     if not database.exists() or _sum(database) != expected:
         raise StorageDamaged(
             f"{database} is not what was written: its bytes do not match {_sum_path(database).name}. "
@@ -69,7 +69,7 @@ def _version(database: Path) -> str:
 
 
 def _sum(database: Path) -> str:
-    """Of all bytes but the counters in SQLite's header, which change when nothing else does."""
+    """The hash of all bytes except the counters in SQLite's header, which change without any write."""
     digest = hashlib.sha256()
     with database.open("rb") as file:
         header = bytearray(file.read(_HEADER_BYTES))

@@ -1,7 +1,7 @@
-"""An SQLite file in the workspace: write-ahead log, every commit synced.
+"""An SQLite file in the workspace, with a write-ahead log and synced commits.
 
-All statements run in the caller's thread. Writes gather in one open transaction until `commit`, so
-that a group of pages costs one sync; a crash rolls the whole group back.
+All statements run in the caller's thread. Writes share one open transaction until `commit`, so that a
+group of pages costs one sync; a crash rolls back the whole group.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _CACHE_KIB = 24 * 1024
 _BUSY_MS = 5_000
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _SIGNED = f"PRAGMA application_id = {APPLICATION_ID}"
-_NONSENSE_VERSION = 1_000_000  # no format will ever have this number: the header is damaged
+_NONSENSE_VERSION = 1_000_000  # above any format: the header is damaged
 
 
 class Database:
-    """A connection with our pragmas, our transactions and our errors."""
+    """A connection with crawl4r's pragmas, transactions and errors."""
 
     def __init__(
         self,
@@ -45,24 +45,24 @@ class Database:
         schema: Mapping[int, str] = VERSIONS,
         is_derived: bool = False,
     ) -> None:
-        """`is_derived`: what is in it can be made again, so neither power cuts nor bits are feared."""
+        """`is_derived`: the content can be made again, so commits need no sync and the file no sum."""
         self.path = path
         self._read_only = read_only
         self._schema = schema
         self._is_derived = is_derived
         refuse_foreign(path, tables_of(schema))
         refuse_unreadable(path)
-        # Before a sum that its writer may not keep.
+        # Before the sum, which a writer may remove.
         self._refuse_newer(_version_in_header(path))
         if not is_derived:
             check_sum(path)
             _keep_private(path, create=not read_only)
-        self._looking: Looking | None = None  # where nothing may be written
+        self._looking: Looking | None = None  # for a read-only place
         self._connection = self._connect()
         self._in_transaction = False
-        self._lost: Exception | None = None  # why a transaction of several writers is gone
+        self._lost: Exception | None = None  # why a transaction of several writers was dropped
         if not read_only and not is_derived:
-            forget_sum(path)  # it is about to change
+            forget_sum(path)  # the file will change
         try:
             self._prepare(read_only)
         except BaseException:
@@ -96,18 +96,16 @@ class Database:
             self._refuse_newer(version)
             self.was_empty = version == 0
             if read_only:
-                if version:  # somebody looks before the next crawl: upgrade for both
+                if version:  # opened for reading before the next crawl: upgrade here
                     self._migrate(version)
                 run("PRAGMA query_only = ON")
                 return
-            if (
-                not version
-            ):  # before there is a log: who looks at the file alone can tell it is ours
+            if not version:  # before the log exists, so that the file alone shows its owner
                 run(_SIGNED)
             run("PRAGMA journal_mode = WAL")
             run(f"PRAGMA synchronous = {'NORMAL' if self._is_derived else 'FULL'}")
-            # Pages of 4 KiB. Links land all over a large index: rarer checkpoints write each of its
-            # pages once for many commits (docs/decisions/0004).
+            # Pages of 4 KiB. New links touch random pages of a large index; with rare checkpoints many
+            # commits share one write of a page (docs/decisions/0004).
             run("PRAGMA wal_autocheckpoint = 16000")
             run("PRAGMA journal_size_limit = 67108864")
             self._migrate(version)
@@ -115,7 +113,7 @@ class Database:
                 run(_SIGNED)
 
     def _migrate(self, version: int) -> None:
-        """All steps in one transaction: a disk that fills up leaves no half of a new database."""
+        """Run all steps in one transaction, so that a full disk leaves no half-made database."""
         newest = max(self._schema)
         if version >= newest:
             return
@@ -130,7 +128,7 @@ class Database:
             raise
 
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        try:  # not `_translated`: here, and in `write`, a context manager costs as much as the query
+        try:  # not `_translated`: here and in `write` a context manager costs as much as the query
             rows = self._connection.execute(sql, parameters).fetchall()
         except (sqlite3.Error, UnicodeDecodeError) as problem:
             if self._looking:
@@ -141,7 +139,7 @@ class Database:
         return rows
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-        """Rows one by one: for listings that must not sit in memory."""
+        """Iterate over rows, for listings that do not fit in memory."""
         with self._translated():
             for row in self._connection.execute(sql, parameters):
                 if self._looking:
@@ -163,7 +161,7 @@ class Database:
 
     @contextlib.contextmanager
     def savepoint(self) -> Iterator[None]:
-        """When this ends with an error, undo what was written in it, and nothing before."""
+        """On an error, undo the writes of this block, but no earlier ones."""
         with self._translated():
             self._begin()
             self._connection.execute("SAVEPOINT part")
@@ -179,12 +177,12 @@ class Database:
             self._connection.execute("RELEASE part")
 
     def define(self, name: str, arguments: int, function: Callable[..., Any]) -> None:
-        """Let statements of this connection call a function; the same arguments give the same."""
+        """Register a deterministic function for the statements of this connection."""
         with self._translated():
             self._connection.create_function(name, arguments, function, deterministic=True)
 
     def commit(self) -> None:
-        """Make everything written since the last commit durable, all of it or nothing."""
+        """Make all writes since the last commit durable, all or none."""
         if self._lost:
             raise self._lost
         if self._in_transaction:
@@ -193,7 +191,7 @@ class Database:
             self._in_transaction = False
 
     def rollback(self) -> None:
-        """Drop everything written since the last commit; needed after a failure to write on."""
+        """Drop all writes since the last commit; required after a failure before further writes."""
         self._in_transaction = False
         self._lost = None
         if self._connection.in_transaction:
@@ -201,16 +199,16 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     def abandon(self, problem: Exception) -> None:
-        """Drop everything written since the last commit; whoever writes from now on gets `problem`.
+        """Drop all writes since the last commit, and make every later write raise `problem`.
 
-        For one of several writers: what the others wrote is gone too, and none may go on behind it.
+        For one of several writers: the writes of the others are lost too, so none may continue.
         """
-        with contextlib.suppress(Crawl4rError):  # the first word is the one to be told
+        with contextlib.suppress(Crawl4rError):  # keep the first error
             self.rollback()
         self._lost = problem
 
     def close(self) -> None:
-        """Close; what was not committed is rolled back."""
+        """Close, and roll back uncommitted writes."""
         with contextlib.suppress(sqlite3.Error, Crawl4rError):
             self.rollback()
             if not self._read_only:
@@ -230,7 +228,7 @@ class Database:
             )
 
     def _begin(self) -> None:
-        if self._lost:  # what is written now would be the second half of what is gone
+        if self._lost:  # the first half of the transaction is lost
             raise self._lost
         if not self._in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -244,7 +242,7 @@ class Database:
             raise self._failure(problem) from problem
 
     def _failure(self, problem: sqlite3.Error | UnicodeDecodeError) -> Exception:
-        """A full disk makes SQLite roll back at once: nobody must go on as if it had not."""
+        """Note a rollback by SQLite itself, as on a full disk: later writes must fail."""
         failure = _translate(problem, self.path)
         if self._in_transaction and not self._connection.in_transaction:
             self._in_transaction = False
@@ -253,7 +251,7 @@ class Database:
 
 
 def _version_in_header(path: Path) -> int:
-    """SQLite keeps `user_version` at a fixed place; 0 when there is no such file yet."""
+    """Read `user_version` at its fixed place in the file; 0 for a missing file."""
     try:
         with path.open("rb") as file:
             header = file.read(64)
@@ -265,12 +263,12 @@ def _version_in_header(path: Path) -> int:
 
 
 def _keep_private(path: Path, *, create: bool) -> None:
-    """Let nobody but its owner read a database; SQLite gives its log the same permissions.
+    """Make a database readable by its owner alone; SQLite gives its log the same permissions.
 
-    By its name, for closing a descriptor would drop locks that other connections of this process hold.
+    By name, because closing a descriptor would drop the locks of other connections of this process.
     """
     if create:
-        # There already, or not writable, which SQLite says better.
+        # It exists already, or it is not writable, for which SQLite has the better message.
         with contextlib.suppress(OSError):
             os.close(open_own(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
     for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
@@ -282,7 +280,7 @@ def _keep_private(path: Path, *, create: bool) -> None:
 
 
 def _translate(problem: sqlite3.Error | UnicodeDecodeError, path: Path) -> Exception:
-    if isinstance(problem, UnicodeDecodeError):  # a damaged name in SQLite's own message
+    if isinstance(problem, UnicodeDecodeError):  # a damaged name in SQLite's message
         return StorageDamaged(f"{path} is damaged")
     text = str(problem)
     code = getattr(problem, "sqlite_errorcode", None)

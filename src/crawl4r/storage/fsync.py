@@ -1,4 +1,4 @@
-"""The few file operations whose order decides what a power cut leaves behind."""
+"""File operations that make data durable against a power cut."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write every byte; the kernel may take fewer than it was given."""
+    """Write every byte, because a write call may write fewer."""
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable: syncing a new file does not sync its name."""
+    """Make the names in a folder durable, because syncing a file does not sync its name."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)

@@ -1,4 +1,4 @@
-"""What was learnt of a host, by kind and key; any JSON value."""
+"""Findings about hosts, as JSON values by kind and key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Lessons:
         self._database = database
 
     def get(self, host: str, kind: str, key: str) -> Any:
-        """The lesson, or None when there is none yet."""
+        """The lesson, or None."""
         rows = self._database.read(
             "SELECT l.lesson FROM lessons l JOIN hosts h ON h.id = l.host_id"
             " WHERE h.name = ? AND l.kind = ? AND l.key = ?",

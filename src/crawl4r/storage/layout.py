@@ -1,7 +1,7 @@
-"""What crawl4r makes in a workspace, by name; and that none of it leads out of the workspace.
+"""The names of crawl4r's files in a workspace, and the check that no link leads out of it.
 
-The folder of a workspace may be a symbolic link. What crawl4r makes inside may not: a workspace that
-comes from somebody else could otherwise have any file of its user overwritten.
+The folder of a workspace may be a symbolic link. crawl4r's files inside may not: a workspace from
+another person could otherwise make crawl4r overwrite any file of its user.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ PAUSE, STOP = "pause", "stop"
 HEALTH = "health.json"
 ROLES = ("crawl", "discover", "scrape")
 LOCK = "crawl.lock"
-PLACES = "index.places"  # which parts of the index are on servers, and under which names
-# What `reset` deletes, in this order: pages without their database are noticed, and not the reverse.
+PLACES = "index.places"  # names of the index parts on servers
+# Deleted by `reset` in this order: crawl4r detects pages without a database, but not the reverse.
 MADE = (
     STATE, "state.db-wal", "state.db-shm", "state.sum", "state.new",
     "index.lock", PLACES, f".{PLACES}.part", HEALTH, f"{HEALTH}.new",
     "store", "index", "spool", "logs", "metadata", ".replay",
     *(f"{order}{role}" for order in (PAUSE, STOP) for role in ("", *(f".{role}" for role in ROLES))),
 )  # fmt: skip
-# What a crawl writes anew, whatever is there; and what tells that there was one.
+# Files that a new crawl overwrites; they show that there was an earlier crawl.
 _REPLACED = (
     HEALTH, "index/current", "logs/pages.csv", "logs/edges.csv", "metadata/crawl_metadata.jsonl",
 )  # fmt: skip
 _SIGNS = (STATE, LOCK, "state.sum", "store/segments", "store/html", "spool/discover")
-_LEVELS = 3  # of folders in which files are made or changed; below them, files are only added
+_LEVELS = 3  # levels of folders with files that change; below them files are only added
 
 
 def entries_of(workspace: Path) -> list[Path]:
-    """What is there of all that crawl4r makes, links too; the lock only when it is a link."""
+    """The existing files, folders and links of crawl4r; the lock only if it is a link."""
     there = [workspace / name for name in MADE if _is_made(workspace / name)]
     lock = workspace / LOCK
     return [*there, lock] if lock.is_symlink() else there
 
 
 def strangers_in(workspace: Path) -> list[Path]:
-    """What crawl4r did not make in the folders that it did."""
+    """Foreign files in crawl4r's folders."""
     folders = [path for path in entries_of(workspace) if path.is_dir() and not path.is_symlink()]
     return [path for folder in folders for path in foreign_in(folder)]
 
 
 def refuse_foreign_state(workspace: Path) -> None:
-    """Raise WorkspaceError when the state of this folder is not a crawl's, and so neither is the rest.
+    """Raise WorkspaceError when state.db of this folder belongs to another program.
 
-    A link in its place is told of by `refuse_links`.
+    `refuse_links` reports a link in its place.
     """
     state = workspace / STATE
     if not state.is_symlink():
@@ -61,7 +61,7 @@ def refuse_foreign_state(workspace: Path) -> None:
 
 
 def refuse_occupied(workspace: Path) -> None:
-    """Raise WorkspaceError when a new crawl would write over files that are there already."""
+    """Raise WorkspaceError when a new crawl would overwrite existing files."""
     if os.path.lexists(workspace / STATE):
         return
     for path in (workspace / name for name in _REPLACED):
@@ -73,14 +73,14 @@ def refuse_occupied(workspace: Path) -> None:
 
 
 def holds_crawl(workspace: Path) -> bool:
-    """Whether crawl4r has worked in a folder."""
+    """Whether a folder holds files of crawl4r."""
     return any(os.path.lexists(workspace / name) for name in _SIGNS) or any(
         path.is_symlink() for path in entries_of(workspace)
     )
 
 
 def refuse_links(workspace: Path) -> None:
-    """Raise WorkspaceError when something in a workspace is a symbolic link and must not be one."""
+    """Raise WorkspaceError for a forbidden symbolic link in a workspace."""
     for link in _links_of(workspace):
         raise WorkspaceError(
             f"{link} is a symbolic link: crawl4r writes through none inside a workspace. Keep the "
@@ -90,7 +90,7 @@ def refuse_links(workspace: Path) -> None:
 
 
 def refuse_output(workspace: Path, out: Path, option: str = "--out") -> None:
-    """Raise UsageError when what a command is about to write would replace a part of the workspace."""
+    """Raise UsageError when the output of a command would replace a part of the workspace."""
     home, place = workspace.resolve(), out.resolve()
     own = {home / name for name in (*MADE, LOCK)}
     if place == home or own & {place, *place.parents}:

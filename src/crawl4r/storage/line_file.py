@@ -1,6 +1,6 @@
-"""A file of lines that is only appended to, and never shows half a line for long.
+"""An append-only file of lines, without lasting torn lines.
 
-Its owner knows how far it can be trusted after a crash: it calls `cut` once, before the first `append`.
+Its owner knows the valid length after a crash, and calls `cut` once before the first `append`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _TAIL_BYTES = 1024 * 1024
 
 
 class LineFile:
-    """`header` is the first line with its end, or nothing."""
+    """`header`: the first line with its line end, or an empty string."""
 
     def __init__(self, path: Path, header: bytes = b"") -> None:
         self._path = path
         self._header = header
-        self.end = 0  # of what can be trusted
+        self.end = 0  # of the valid part
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = open_own(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -31,7 +31,7 @@ class LineFile:
             raise WorkspaceError(f"cannot open {path}: {problem.strerror}") from problem
 
     def last_line(self, is_ours: Callable[[bytes], bool]) -> tuple[bytes, int]:
-        """The last whole line that is one of ours, and where it ends; nothing and 0 without one."""
+        """The last complete line of ours and its end; empty and 0 without one."""
         if not self.has_header():
             return b"", 0
         end = os.lseek(self._fd, 0, os.SEEK_END)
@@ -55,18 +55,18 @@ class LineFile:
         return os.pread(self._fd, len(self._header), 0) == self._header
 
     def ends_a_line(self, at: int) -> bool:
-        """Whether the file reaches that far, and a line ends there."""
+        """Whether the file is that long, and a line ends there."""
         return at > 0 and os.pread(self._fd, 1, at - 1) == b"\n"
 
     def cut(self, end: int) -> None:
-        """Drop all past `end`; with 0 the file begins anew."""
+        """Drop everything past `end`; 0 begins a new file."""
         self.end = end
         self._truncate()
         if not end and self._header:
             self.append(self._header)
 
     def sync(self) -> None:
-        """Make the file durable, and that it is there."""
+        """Make the file and its name durable."""
         try:
             os.fsync(self._fd)
             sync_folder(self._path.parent)
@@ -74,7 +74,7 @@ class LineFile:
             raise self._full(problem) from problem
 
     def append(self, data: bytes, *, sync: bool = False) -> None:
-        """Add whole lines, all of them or none; raises StorageFull when there is no room."""
+        """Add complete lines, all or none. Raises StorageFull on a full disk."""
         try:
             os.lseek(self._fd, self.end, os.SEEK_SET)
             write_all(self._fd, data)
@@ -82,7 +82,7 @@ class LineFile:
                 os.fsync(self._fd)
         except OSError as problem:
             with contextlib.suppress(StorageFull):
-                self._truncate()  # no torn line even for those who read the file now
+                self._truncate()  # remove a torn line at once, for other readers
             raise self._full(problem) from problem
         self.end += len(data)
 

@@ -1,4 +1,4 @@
-"""One writer a workspace: an advisory lock that the kernel drops when the process dies."""
+"""The lock of a workspace for its one writer. The kernel releases it when the process dies."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from crawl4r.storage.own_files import open_own
 
 
 class WorkspaceLock:
-    """Held from construction to `close`. The file names the holder for the next one's message."""
+    """Holds the lock from construction to `close`. The file names the holder for error messages."""
 
     def __init__(self, workspace: Path, work: str = "crawl") -> None:
-        """`work` is what no other process may do here at the same time."""
+        """`work` names the exclusive task, for messages."""
         self._path = workspace / f"{work}.lock"
         try:
             self._fd = open_own(self._path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -45,7 +45,7 @@ class WorkspaceLock:
 
 
 def holder_of(workspace: Path, work: str = "crawl") -> int | None:
-    """The process that does this work in this workspace now, or None."""
+    """The id of the process that holds this lock in this workspace, or None."""
     path = workspace / f"{work}.lock"
     try:
         fd = open_own(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,7 +1,7 @@
-"""Which files below a workspace crawl4r made: those alone are deleted by `reset`.
+"""Identify the files that crawl4r made in a workspace; `reset` deletes only those.
 
-`logs`, `index` or `store` are names that other programs use too. What has no name that crawl4r gives
-stays, with the folders that it lies in.
+Other programs also use names like `logs`, `index` or `store`. Files with other names than crawl4r's
+stay, with their folders.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crawl4r.storage.ownership import why_foreign
 _SEGMENT = r"discoveries-\d{8}T\d{6}-\d{6,}\.jsonl"
 _PAGE = r"[0-9a-f]{64}\.(?:html|bin)\.zst|\.new-[^/]*"
 _DATABASE = r"(?:state\.(?:db|db-wal|db-shm|sum|new)|(?:crawl|index)\.lock|health\.json(?:\.new)?)"
-# Of each folder: the files in it, by their path from there, and the folders.
+# For each folder: patterns of its files and its folders, as relative paths.
 _FILES = {
     "store": rf"segments/\d{{6,}}\.c4s|html/[0-9a-f]{{2}}/[0-9a-f]{{2}}/(?:{_PAGE})",
     "index": r"current(?:\.new)?|generation-\d+/.*",
@@ -40,13 +40,13 @@ _GENERATION = re.compile(r"generation-\d+")
 
 
 def foreign_in(folder: Path) -> list[Path]:
-    """Files and links below a folder of a workspace that crawl4r did not make."""
+    """Foreign files and links below a folder of a workspace."""
     found = _walk(folder, folder.name)
     return [path for path, is_ours, is_folder in found if not (is_ours or is_folder)]
 
 
 def has_own(folder: Path) -> bool:
-    """Whether something below a folder is crawl4r's, or nothing is there at all."""
+    """Whether a folder is empty or holds files of crawl4r."""
     is_empty = True
     for _, is_ours, is_folder in _walk(folder, folder.name):
         if is_ours:
@@ -56,9 +56,9 @@ def has_own(folder: Path) -> bool:
 
 
 def remove_own(folder: Path) -> list[str]:
-    """Delete what crawl4r made below a folder of a workspace, and the folder when it is empty.
+    """Delete crawl4r's files below a folder of a workspace, and the folder if it becomes empty.
 
-    What could not be deleted, and why.
+    Returns the failures with their reasons.
     """
     failed = []
     for path, is_ours, is_folder in _walk(folder, folder.name):
@@ -72,25 +72,25 @@ def remove_own(folder: Path) -> list[str]:
         except OSError as problem:
             failed.append(f"{path} ({problem.strerror})")
     if not failed:
-        with contextlib.suppress(OSError):  # something else is in it
+        with contextlib.suppress(OSError):  # it holds foreign files
             folder.rmdir()
     return failed
 
 
 def is_generation(folder: Path) -> bool:
-    """Whether a folder of index/ was made by crawl4r, and the catalogue in it too."""
+    """Whether a folder of index/ and its catalogue belong to crawl4r."""
     return why_foreign(folder / "catalogue.db", _CATALOGUE) is None
 
 
 def _walk(folder: Path, top: str, below: str = "") -> Iterator[tuple[Path, bool, bool]]:
-    """Everything below a folder, contents first: whether it is ours, and whether it is a folder.
+    """Everything below a folder, contents first, with flags: is it ours, is it a folder?
 
-    A link is ours to delete, since crawl4r goes through none; it is never followed.
+    A link counts as ours and is never followed, because crawl4r writes through no link.
     """
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
-        yield folder, True, True  # that it cannot be read is told when it is to be deleted
+        yield folder, True, True  # deleting an unreadable folder reports the error
         return
     for entry in entries:
         inside = f"{below}{entry.name}"

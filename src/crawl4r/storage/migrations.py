@@ -1,6 +1,6 @@
-"""The schema of state.db, version by version. A workspace of an older version upgrades itself.
+"""The schema of state.db, version by version. Opening an older workspace upgrades it.
 
-Never edit a version that has shipped: add the next one.
+Never edit a released version: add the next one.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ CREATE TABLE sites_sampled (
 ) WITHOUT ROWID;
 """,
     4: """
--- Grows with every change of a document, so that whoever follows them needs to remember one number.
+-- Grows with every change of a document, so that a follower needs to remember one number.
 ALTER TABLE documents ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
 UPDATE documents SET revision = counted.number
     FROM (SELECT id, row_number() OVER (ORDER BY capture) AS number FROM documents) AS counted

@@ -1,4 +1,4 @@
-"""Files that crawl4r makes itself: never through a symbolic link that somebody left in their place."""
+"""Create crawl4r's own files, without following a symbolic link in their place."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-PRIVATE = 0o600  # for what may hold a password
-_READABLE = 0o666  # less what the umask takes away
+PRIVATE = 0o600  # for files that may hold a password
+_READABLE = 0o666  # restricted by the umask
 
 
 def open_own(path: Path, flags: int, mode: int = _READABLE) -> int:
-    """`os.open` for one of our files. A symbolic link there is refused with OSError."""
+    """`os.open` for one of our files. Raises OSError for a symbolic link."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
 
 
 def open_new(path: Path, mode: int = _READABLE) -> int:
-    """A new and empty file to write; what has this name already, a link too, is removed."""
+    """Create an empty file for writing; removes an existing file or link of this name."""
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
     return open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -26,9 +26,9 @@ def open_new(path: Path, mode: int = _READABLE) -> int:
 
 @contextlib.contextmanager
 def replacing(path: Path, mode: int = _READABLE) -> Iterator[IO[bytes]]:
-    """Write beside `path` and move it there when it is complete: no half file under the right name.
+    """Write a temporary file and rename it to `path` when complete.
 
-    A symbolic link of that name is replaced, and what it points to left alone.
+    A symbolic link at `path` is replaced; its target stays unchanged.
     """
     part = path.with_name(f".{path.name[:60]}.part")
     try:
@@ -44,9 +44,9 @@ def replacing(path: Path, mode: int = _READABLE) -> Iterator[IO[bytes]]:
 
 
 def replace_or_overwrite(path: Path, text: bytes) -> None:
-    """Make this the text of a file. Nobody reads half of it; on a full disk its old bytes are replaced.
+    """Replace the text of a file atomically; on a full disk overwrite the old bytes instead.
 
-    Nothing is synced: for what is told now and then, and never needed. OSError when neither works.
+    Does not sync, so use it only for status files. Raises OSError when both ways fail.
     """
     new = path.with_name(f"{path.name}.new")
     try:
@@ -60,7 +60,7 @@ def replace_or_overwrite(path: Path, text: bytes) -> None:
 
 
 def _overwrite(path: Path, text: bytes) -> None:
-    """A full disk has no room for another file, but the file that is there can say something else."""
+    """Overwrite the existing file, because a full disk has no room for a new one."""
     fd = open_own(path, os.O_WRONLY)
     try:
         os.pwrite(fd, text.ljust(os.fstat(fd).st_size), 0)
@@ -69,9 +69,9 @@ def _overwrite(path: Path, text: bytes) -> None:
 
 
 def links_in(folder: Path, levels: int) -> Iterator[Path]:
-    """Symbolic links in a folder and so many levels of it; the folder itself may be one.
+    """Find symbolic links in a folder down to `levels`; the folder itself may be one.
 
-    No link is followed.
+    Follows no link.
     """
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         for entry in entries:

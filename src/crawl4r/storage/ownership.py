@@ -1,7 +1,7 @@
-"""Is a database one of crawl4r's? One of another program is never written to, upgraded or deleted.
+"""Tell crawl4r's databases from those of other programs, which it never changes or deletes.
 
-New databases say it in SQLite's `application_id`; those made before that have our tables. A look at a
-file changes nothing: it is read as it lies there, without locks and without its write-ahead log.
+SQLite's `application_id` marks new databases; older ones have our tables. The check does not change the
+file: it reads the file without locks and without its write-ahead log.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _APPLICATION, _VERSION = slice(68, 72), slice(60, 64)
 _TABLE = re.compile(r"CREATE TABLE (\w+)")
-_HIGHEST_VERSION = 1000  # that a format of ours may have, by a wide margin
+_HIGHEST_VERSION = 1000  # far above any version of our formats
 _SHOWN = 4  # names of tables in a message
 _KINDS = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a symbolic link"}
 
 
 def tables_of(schema: Mapping[int, str]) -> frozenset[str]:
-    """The tables that every database of a schema has had from its first version on."""
+    """The tables that a schema has had since its first version."""
     return frozenset(_TABLE.findall(schema[min(schema)]))
 
 
 def refuse_foreign(path: Path, own: frozenset[str]) -> None:
-    """Raise WorkspaceError when what is at this path is no database with our `own` tables."""
+    """Raise WorkspaceError when the file at this path is no database with our `own` tables."""
     if reason := why_foreign(path, own):
         if path.is_file():
-            check_sum(path)  # one of ours that is damaged may look like any other
+            check_sum(path)  # a damaged database of ours may look foreign
         raise WorkspaceError(
             f"{path} {reason}. crawl4r leaves it alone: give another --workspace, or move it away"
         )
 
 
 def why_foreign(path: Path, own: frozenset[str]) -> str | None:
-    """What tells that a file is not crawl4r's; None for ours, an empty one and no file at all.
+    """The reason why a file is not crawl4r's; None for our own, an empty or a missing file.
 
-    Also None for a file that may not be read, and for a damaged one that we made.
+    Also None for an unreadable file, and for a damaged one of ours.
     """
     try:
         mode = path.lstat().st_mode
@@ -74,14 +74,14 @@ def _why_tables_are_foreign(
     try:
         tables = _tables_of(path)
         if not tables and log.exists() and log.stat().st_size:
-            tables = _tables_with_log(path, log)  # all that was ever written to it is there
+            tables = _tables_with_log(path, log)  # includes all writes
     except (sqlite3.Error, UnicodeDecodeError, OSError):
         is_likely_ours = has_sum(path) or 0 < version < _HIGHEST_VERSION
         return None if is_likely_ours else "is an SQLite database that cannot be read"
     if tables >= own:
         return None
     if not tables and not application and not version:
-        return None  # SQLite's, but nothing was ever written to it
+        return None  # an SQLite database without any write
     names = ", ".join(sorted(tables)[:_SHOWN]) + (", ..." if len(tables) > _SHOWN else "")
     return f"is the database of another program ({f'tables: {names}' if names else 'no tables'})"
 
@@ -94,7 +94,7 @@ def _tables_of(path: Path, how: str = "mode=ro&immutable=1") -> set[str]:
 
 
 def _tables_with_log(path: Path, log: Path) -> set[str]:
-    """Of a copy: SQLite would put the log into the file."""
+    """The tables of a copy, because SQLite would merge the log into the original."""
     with tempfile.TemporaryDirectory() as folder:
         for file in (path, log):
             shutil.copyfile(file, Path(folder, file.name))

@@ -1,8 +1,8 @@
-"""Reading a database in a place where nothing may be written: another user's, a read-only disk.
+"""Read a database in a place without write permission: another user's, or a read-only disk.
 
-SQLite's write-ahead log needs a file beside the database that readers write to as well. Where they may
-not, there are three ways: together with a writer that has the log open; the file alone, while there is
-no log; a copy of both in a temporary folder.
+SQLite's write-ahead log needs a file beside the database that readers also write to. Without write
+permission there are three ways: together with a writer that has the log open; the file alone, while
+there is no log; a copy of both in a temporary folder.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pathlib import Path
 
 from crawl4r.errors import StorageFull, WorkspaceError
 
-_ATTEMPTS = 5  # to copy while a writer is at it
+_ATTEMPTS = 5  # tries to copy beside an active writer
 
-Stamp = tuple[int, int, int]  # of a file: changes when its bytes do
+Stamp = tuple[int, int, int]  # of a file; changes with its bytes
 
 
 def may_write(path: Path) -> bool:
-    """Whether SQLite can work on a database as usual."""
+    """Whether SQLite can use the database normally."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Raise WorkspaceError when this user may not even look at a database that is there."""
+    """Raise WorkspaceError when this user may not read an existing database."""
     if os.path.lexists(path) and not os.access(path, os.R_OK):
         raise WorkspaceError(
             f"{path} may not be read by this user: ask its owner for `chmod a+r`, or run as its owner"
@@ -35,13 +35,13 @@ def refuse_unreadable(path: Path) -> None:
 
 
 class Looking:
-    """A connection to a database that is left as it is. Close the connection first."""
+    """A connection that does not change the database. Close the connection first."""
 
     def __init__(self, path: Path, oldest: int) -> None:
-        """A format before `oldest` is read from a copy, which can be upgraded."""
+        """Reads a format before `oldest` from a copy, which can be upgraded."""
         self._path = path
         self._log = path.with_name(path.name + "-wal")
-        self._stamp: Stamp | None = None  # of the file, when it is read without locks
+        self._stamp: Stamp | None = None  # of the file, when reading without locks
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         connection = self._beside_a_writer() or self._alone()
         if connection is None or _version(connection) < oldest:
@@ -52,7 +52,7 @@ class Looking:
         self.connection = connection
 
     def check(self) -> None:
-        """Raise WorkspaceError when what was read since the opening may be torn."""
+        """Raise WorkspaceError when the data read since the opening may be torn."""
         if self._stamp is not None and _stamp(self._path) != self._stamp:
             raise WorkspaceError(
                 f"{self._path} was changed by another process while it was read; run it again"
@@ -107,7 +107,7 @@ class Looking:
 
 
 def _connected(path: Path, how: str) -> sqlite3.Connection | None:
-    """None when SQLite cannot read it so. A damaged file is for the caller to find."""
+    """Open the file; None when SQLite cannot read it in this way. The caller detects damage."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None
     )
@@ -125,7 +125,7 @@ def _version(connection: sqlite3.Connection) -> int:
     try:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
     except sqlite3.Error:
-        return 1 << 31  # damaged: no copy would be better
+        return 1 << 31  # damaged: a copy would not help
 
 
 def _stamp(path: Path) -> Stamp | None:

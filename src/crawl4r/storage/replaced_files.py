@@ -1,4 +1,4 @@
-"""Files that are made again: written beside and moved when complete, or compared with what is there."""
+"""Replace files: write new ones and move them when complete, or compare with the existing ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 class ReplacedFiles:
-    """New files in `folder`, to be moved to their `places`; keys are their kinds."""
+    """Writes new files in `folder`, and moves them to their `places`; keys are their kinds."""
 
     def __init__(
         self, folder: Path, places: Mapping[str, Path], headers: Mapping[str, bytes]
@@ -28,7 +28,7 @@ class ReplacedFiles:
         self._files: dict[str, FileIO] = {}
         try:
             for kind in places:
-                # Without a buffer: closing it must have nothing left to write.
+                # Without a buffer, so that closing the file writes nothing.
                 self._files[kind] = self._beside(kind).open("wb", buffering=0)
         except OSError as problem:
             raise _full(folder, problem) from problem
@@ -75,7 +75,7 @@ def _full(path: Path, problem: OSError) -> StorageFull:
 
 
 class Difference(NamedTuple):
-    """The first line that is not what it should be; None where there is no such line."""
+    """The first difference: expected and found line; None for a missing line."""
 
     file: Path
     line: int
@@ -84,7 +84,7 @@ class Difference(NamedTuple):
 
 
 class ComparedFiles:
-    """Holds what it takes against the files that are there."""
+    """Compares what it receives with the existing files."""
 
     def __init__(self, places: Mapping[str, Path], headers: Mapping[str, bytes]) -> None:
         self.absent = [path for path in places.values() if not path.exists()]
@@ -110,7 +110,7 @@ class ComparedFiles:
         self._lines[kind] += data.count(b"\n")
 
     def complete(self) -> None:
-        """Nothing more is expected: what is left in the files is too much."""
+        """End the comparison: remaining lines of the files are differences."""
         for kind, file in self._files.items():
             if kind not in self.differences and (rest := file.read(1024 * 1024)):
                 self._differ(kind, b"", rest)

@@ -1,4 +1,4 @@
-"""Small tables of state.db: robots answers, what hosts taught us, notes and running totals."""
+"""Small tables of state.db: robots answers, host states, notes and running totals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crawl4r.storage.ownership import tables_of, why_foreign
 
 
 class RobotsRecord(Struct, frozen=True):
-    """What asking for an origin's robots.txt gave, and until when that holds (epoch seconds)."""
+    """The result of fetching an origin's robots.txt, valid until `expires_at` (epoch seconds)."""
 
     origin: str
     outcome: str
@@ -48,7 +48,7 @@ class RobotsRecords:
         )
 
     def forget(self, outcomes: Iterable[str]) -> None:
-        """Ask again for what went wrong last time."""
+        """Delete failed robots answers, so that they are fetched again."""
         self._database.write_many(
             "DELETE FROM robots WHERE outcome = ?", [(outcome,) for outcome in outcomes]
         )
@@ -68,7 +68,7 @@ class HostMemories:
         )
 
     def load(self, now: float) -> list[HostMemory]:
-        """Hosts that still ask for something: a wait, a slower pace, a cooldown."""
+        """The hosts with a wait, a slow-down or a cooldown."""
         rows = self._database.read(
             "SELECT name, next_at, delay, failures, openings, open_until FROM hosts"
             " WHERE next_at > ? OR failures > 0",
@@ -77,13 +77,13 @@ class HostMemories:
         return [HostMemory(*row) for row in rows]
 
 
-# Running totals of what is durable, and what of it was imported: no crawl has fetched that.
+# Running totals of durable data, and of its imported part, which no crawl has fetched.
 PAGES, BYTES = "pages", "bytes"
 IMPORTED_PAGES, IMPORTED_BYTES = "imported_pages", "imported_bytes"
 
 
 class Notes:
-    """Words and numbers about the workspace as a whole."""
+    """Notes and totals of the whole workspace."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -115,11 +115,11 @@ class Notes:
 
 
 def peek_note(workspace: Path, key: str) -> str | None:
-    """One note of a workspace that is not open; None when there is none, or no way to read it."""
+    """A note of a workspace that is not open; None when it is missing or unreadable."""
     file = workspace / "state.db"
     if not file.exists() or why_foreign(file, tables_of(VERSIONS)):
         return None
-    # Without a log there is no writer, and a connection must not leave files of its own behind.
+    # Without a log there is no writer, and a normal connection would leave new files behind.
     mode = "mode=ro" if file.with_name("state.db-wal").exists() else "mode=ro&immutable=1"
     with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
         source = f"{file.absolute().as_uri()}?{mode}"

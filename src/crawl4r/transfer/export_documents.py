@@ -1,4 +1,4 @@
-"""Documents out of the workspace: JSON lines, Parquet, or a tree of markdown files."""
+"""Export documents as JSON lines, Parquet, or a tree of markdown files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _COLUMNS = (
     "keywords", "image", "canonical", "site_name", "language", "note", "domain", "referrer",
     "content_hash", "captured_at", "updated_at", "capture_id", "near_of",
 )  # fmt: skip
-_NO_FOLDING = 2**31  # characters of a line of front matter: a value is never broken
+_NO_FOLDING = 2**31  # maximum line length of front matter: values are never wrapped
 _ROWS_AT_ONCE, _CHARACTERS_AT_ONCE = 1_000, 8_000_000  # in memory, for Parquet
 
 
 def row_of(stored: StoredDocument) -> dict[str, Any]:
-    """One document as plain values; times are epoch seconds. `id` is the name an import gave it."""
+    """One document as plain values with times in epoch seconds. `id` is the name from an import."""
     said = stored.document._asdict()
     said["keywords"] = list(said["keywords"])
     return {
@@ -75,7 +75,7 @@ def export_parquet(documents: Iterable[StoredDocument], out: Path) -> int:
 
 
 def _groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """As many rows as a group is to have, and fewer where they are long."""
+    """Groups of rows, smaller for long rows."""
     group: list[dict[str, Any]] = []
     size = 0
     for row in rows:
@@ -89,9 +89,9 @@ def _groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def export_markdown(documents: Iterable[StoredDocument], out: Path) -> int:
-    """`host/path.md` with what is known of the page in front; the same URL is always the same file.
+    """Write `host/path.md` with metadata as front matter. The same URL always gives the same file.
 
-    Links that must not be followed are made harmless also in documents of earlier versions.
+    Unsafe links are made harmless, also in documents of earlier versions.
     """
     count = 0
     folders: set[Path] = set()
@@ -118,7 +118,7 @@ EXPORTS: dict[str, Callable[[Iterable[StoredDocument], Path], int]] = {
 
 
 def _make_folders(out: Path, below: Path) -> None:
-    """Folders of a tree of files. What stands in their way is refused, a link to another place too."""
+    """Make the folders of a tree. Raises UsageError for a file or a symbolic link in their place."""
     out.mkdir(parents=True, exist_ok=True)
     for folder in [*reversed(below.parents[:-1]), below]:
         try:
@@ -130,11 +130,11 @@ def _make_folders(out: Path, below: Path) -> None:
 
 
 class _FrontMatter(yaml.SafeDumper):
-    """YAML in which a text is one line, whatever stands in it."""
+    """YAML in which every text is one line."""
 
 
 def _one_line(dumper: _FrontMatter, text: str) -> yaml.ScalarNode:
-    style = None if text.isprintable() else '"'  # the only style that has escapes
+    style = None if text.isprintable() else '"'  # the only style with escapes
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

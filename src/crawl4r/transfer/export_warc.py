@@ -1,4 +1,4 @@
-"""Captures out of the workspace, as WARC files with their index or as a WACZ package.
+"""Export captures as WARC files with an index, or as a WACZ package.
 
 captures in their order ──> body ──> response, or revisit if it was written before ──> files
                                                                     │
@@ -36,12 +36,12 @@ from crawl4r.formats.media_kind import Kind, kind_of
 from crawl4r.model import Capture, Validators, Verdict
 from crawl4r.urls.canonical import split
 
-_AT_ONCE = 256  # captures that are read together, so that no transaction stays open for long
+_AT_ONCE = 256  # captures per read, so that no transaction stays open for long
 _WACZ_NAME = "data"
 
 
 class Archive(Struct, frozen=True):
-    """What is exported from."""
+    """The parts of a workspace that an export reads."""
 
     captures: Captures
     blobs: Blobs
@@ -50,7 +50,7 @@ class Archive(Struct, frozen=True):
 
 
 class Selection(NamedTuple):
-    """Which captures are wanted; without a word all of them."""
+    """The captures to export; all by default."""
 
     site: str = ""  # host, or host:port
     since: float | None = None  # epoch seconds
@@ -67,7 +67,7 @@ class Selection(NamedTuple):
 
 class ExportResult(NamedTuple):
     captures: int
-    revisits: int  # of them: bytes that were there already
+    revisits: int  # records for bytes that the export already holds
     records: int
     bytes: int  # of the WARC files
     files: list[str]
@@ -112,7 +112,7 @@ def export_wacz(
     selection: Selection,
     on_progress: Callable[[int], None],
 ) -> ExportResult:
-    """Write a package that replay tools open as it is."""
+    """Write a package for replay tools."""
     files = PartFiles(out.parent)
     with export_notes() as notes, files.publishing(), files.open(out.name) as file:
         export = _ExportPass(archive, notes, facts, selection)
@@ -132,7 +132,7 @@ def export_wacz(
 
 
 def single_file_packing(out: Path) -> Packing | None:
-    """How a file of this name is packed; None for the name of a folder."""
+    """The packing of a file of this name; None for a folder."""
     found = (packing for packing, suffix in SUFFIXES.items() if out.name.endswith(suffix))
     return next(found, None)
 
@@ -150,7 +150,7 @@ class _ExportPass:
         self._records = RecordWriter()
         self._captures = 0
         self._revisits = 0
-        # A crawl may go on meanwhile: what it adds is not part of this export.
+        # A crawl may run meanwhile; this export excludes its new captures.
         last = archive.captures.by_id(archive.captures.last_id())
         if last is None:
             raise UsageError("nothing to export: there is no capture yet")
@@ -188,13 +188,13 @@ class _ExportPass:
             cursor = batch[-1].id
 
     def _records_of(self, capture: Capture) -> Iterator[list[Record]]:
-        """The records of a capture, behind those of another one that it cannot do without."""
+        """The records of a capture, after those of an earlier capture that it refers to."""
         earlier = self._archive.captures.good_before(capture)
         sent = self._sent_for(capture, earlier)
         original = self._original_of(capture)
         is_304 = capture.verdict is Verdict.NOT_MODIFIED
         if is_304 and original is None and earlier and earlier.sha256 == capture.sha256:
-            yield from self._records_of(earlier)  # of a time that was not asked for
+            yield from self._records_of(earlier)  # outside of the requested period
             original = earlier
         came_again = is_304 or (capture.bytes and record_kind_of(capture) == "response")
         if original is not None and came_again:
@@ -211,12 +211,12 @@ class _ExportPass:
             yield self._records.response(capture, body, sent)
 
     def _original_of(self, capture: Capture) -> Capture | None:
-        """The capture with which the same bytes were written before."""
+        """The earlier capture that wrote the same bytes."""
         number = self._notes.source_of(capture.sha256) if capture.sha256 else None
         return self._archive.captures.by_id(number) if number is not None else None
 
     def _sent_for(self, capture: Capture, earlier: Capture | None) -> list[str] | None:
-        """Header lines of the request; what made it conditional was taken from the last good visit."""
+        """The header lines of the request, with the validators of the last good visit."""
         if capture.request is None:
             return None
         lines = self._archive.requests.headers(capture.request)

@@ -1,4 +1,4 @@
-"""What others have collected becomes captures, and from there on is like anything that was crawled."""
+"""Import records from other sources as captures, which are then processed like crawled ones."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from crawl4r.storage.database import Database
 from crawl4r.storage.tables import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES, Notes
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 
-_NOWHERE = "https://imported.invalid/"  # a domain that never exists, for records without a URL
-_START = 4096  # bytes of a file that are looked at before it is read
+_NOWHERE = "https://imported.invalid/"  # a reserved domain, for records without a URL
+_START = 4096  # bytes of a file that are checked first
 _BATCH = 500
 _BATCH_BYTES = 32 * 1024**2
 _LONGEST_LINE = 32 * 1024**2  # characters
-_HEADER_BYTES = 150  # that a header takes besides its characters
-_MOST_AT_A_MOMENT = 100  # captures of a URL; each one more is compared with all of them
+_HEADER_BYTES = 150  # overhead of a header besides its characters
+_MOST_AT_A_MOMENT = 100  # captures of a URL; each further one is compared with all of them
 _LIKE = '{"id": "1", "title": "...", "text": "..."}'
 _LONGEST_ID = 1_000  # characters
 
 
 class Reference(NamedTuple):
-    """Where the bytes of a page were seen that came again."""
+    """A reference to the earlier record with the same bytes."""
 
     url: str
-    at: float | None = None  # epoch seconds; None: the last time before
-    digest: str = ""  # "algorithm:value", to be sure of it
+    at: float | None = None  # epoch seconds; None: the latest earlier one
+    digest: str = ""  # "algorithm:value", to check the bytes
 
 
 class ImportedPage(NamedTuple):
-    """A page that somebody else has fetched."""
+    """A page from another source."""
 
     url: str
-    body: bytes | None  # None: no bytes of its own
+    body: bytes | None  # None: the referenced bytes
     content_type: str
     fetched_at: float  # epoch seconds
     status: int = 200
@@ -56,15 +56,15 @@ class ImportedPage(NamedTuple):
     address: str = ""
     location: str | None = None
     page_type: str = ""
-    refers_to: Reference | None = None  # where status and headers are, too, that it does not have
-    is_dated: bool = False  # it was seen at that very time, so there can be many of a URL
+    refers_to: Reference | None = None  # also supplies missing status and headers
+    is_dated: bool = False  # `fetched_at` is exact, so a URL may have many
 
 
 class ImportCounts(NamedTuple):
     added: int
-    unchanged: int  # were there already, with the same bytes
-    unresolved: int = 0  # refer to bytes that nobody knows
-    crowded: int = 0  # of a URL at a moment that has very many captures already
+    unchanged: int  # already in the workspace, with the same bytes
+    unresolved: int = 0  # refer to unknown bytes
+    crowded: int = 0  # of a URL with too many captures at the same time
 
     def plus(self, more: ImportCounts) -> ImportCounts:
         return ImportCounts(*(a + b for a, b in zip(self, more, strict=True)))
@@ -75,7 +75,7 @@ _UNRESOLVED, _CROWDED = ImportCounts(0, 0, unresolved=1), ImportCounts(0, 0, cro
 
 
 def refuse_other_files(path: Path) -> None:
-    """Raise UsageError for a file that cannot hold JSON lines, by its first bytes."""
+    """Raise UsageError for a file that is no JSON lines, by its first bytes."""
     with path.open("rb") as file:
         start = file.read(_START)
     if not start:
@@ -93,15 +93,15 @@ def refuse_other_files(path: Path) -> None:
 def read_records(
     file: IO[str], name: str, rules: CanonicalRules, now: float
 ) -> Iterator[ImportedPage]:
-    """Lines like `{"id": ..., "url": ..., "title": ..., "text": ...}`; id or url may be missing.
+    """Parse lines like `{"id": ..., "url": ..., "title": ..., "text": ...}`; id or url may be missing.
 
-    Raises UsageError that names the line which is not like that.
+    Raises UsageError with the number of an invalid line.
     """
-    lines = iter(lambda: file.readline(_LONGEST_LINE + 1), "")  # never more of one than is taken
+    lines = iter(lambda: file.readline(_LONGEST_LINE + 1), "")  # limits the memory for a line
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        # The whole line: nothing of it is lost, and it can be read again.
+        # Keep the whole line, so that a later version can read it again.
         body = line.strip().encode("utf-8", "surrogatepass")
         try:
             url = _url_of(_record(body), rules)
@@ -142,7 +142,7 @@ def _url_of(record: dict[str, Any], rules: CanonicalRules) -> str:
 
 
 class Importer:
-    """Records pages in the archive, a batch a commit; what is there already is left as it is."""
+    """Adds pages to the archive, with one commit per batch. Known pages stay unchanged."""
 
     def __init__(
         self, database: Database, frontier: Frontier, captures: Captures, blobs: Blobs
@@ -152,12 +152,12 @@ class Importer:
         self._captures = captures
         self._blobs = blobs
         self._notes = Notes(database)
-        self._pages = self._bytes = 0  # kept by the batch that is under way
-        # Very many records may refer to the same large page.
+        self._pages = self._bytes = 0  # of the current batch
+        # Cached, because very many records may refer to the same large page.
         self._digests = lru_cache(maxsize=10_000)(self._make_digests)
 
     def keep(self, pages: Iterable[ImportedPage]) -> Iterator[ImportCounts]:
-        """Counts after each batch that is durable; the last one holds the totals."""
+        """Yield the counts after each durable batch; the last ones are the totals."""
         counts = ImportCounts(0, 0)
         batch: list[ImportedPage] = []
         size = 0
@@ -179,7 +179,7 @@ class Importer:
         self._blobs.flush()
         counts = ImportCounts(0, 0)
         for page, sha256 in zip(pages, hashes, strict=True):
-            # Only now: what it refers to may be a page of the same batch.
+            # After the commit, because the record may refer to a page of the same batch.
             counts = counts.plus(self._keep_page(page, sha256))
         self._count()
         self._database.commit()
@@ -206,11 +206,11 @@ class Importer:
         return _ADDED
 
     def _resolve(self, page: ImportedPage) -> Capture | None:
-        """The capture that brought the bytes which a page refers to."""
+        """The capture with the bytes that a page refers to."""
         assert page.refers_to is not None
         url, at, digest = page.refers_to
         if at is not None:
-            # Others may have noted the same moment to the second only.
+            # Other programs may have stored the same time in whole seconds.
             exact = self._captures.with_bytes_at(url, at)
             return exact or self._captures.with_bytes_at(url, at, within=1.0)
         last = self._captures.latest(url, before=page.fetched_at)
@@ -225,7 +225,7 @@ class Importer:
         return bool(capture.sha256) and value.rstrip("=") in self._digests(capture.sha256, name)
 
     def _make_digests(self, sha256: str, algorithm: str) -> Sequence[str]:
-        """The spellings of a digest of stored bytes."""
+        """The possible spellings of a digest of stored bytes."""
         body = self._blobs.read(sha256)
         if body is None:
             return ()
@@ -238,13 +238,13 @@ class Importer:
         )
         self._frontier.add([found], None, page.fetched_at)
         url_id = self._frontier.id_of(page.url)
-        assert url_id is not None  # it was just added
+        assert url_id is not None  # it was added just before
         newest = self._captures.newest_at(url_id)
         capture = _capture(page, sha256, earlier)
         number = self._captures.add(url_id, capture)
         self._bytes += capture.bytes
         if newest is not None and newest > page.fetched_at:
-            return  # the past of a URL does not change where it stands
+            return  # an old capture does not change the URL's state
         content = number if page.verdict is Verdict.OK else None
         ending = Ending(url_id, UrlState.DONE, page.verdict, page.reason, None, number, content)
         kept_before = self._frontier.count_kept([url_id])
@@ -252,7 +252,7 @@ class Importer:
         self._pages += self._frontier.count_kept([url_id]) - kept_before
 
     def _count(self) -> None:
-        """Add to the running totals of the workspace, as a crawl does, in the same transaction."""
+        """Add to the running totals of the workspace in the same transaction, like a crawl."""
         for names, more in (
             ((PAGES, IMPORTED_PAGES), self._pages),
             ((BYTES, IMPORTED_BYTES), self._bytes),

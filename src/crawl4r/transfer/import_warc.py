@@ -1,7 +1,7 @@
-"""WARC files and WACZ packages become captures: records in their order, a batch a commit.
+"""Import WARC files and WACZ packages as captures: records in order, one commit per batch.
 
-A record may refer to bytes that stand behind it, or in another file of a package: what could not be
-resolved is tried once more when everything else is there.
+A record may refer to bytes that come later, or in another file of a package. Unresolved records are
+therefore tried again at the end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from crawl4r.transfer.warc_page import Bad, PageMaker, Skip
 from crawl4r.urls.canonical import CanonicalRules
 
 _NAMES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
-_MOST_TOLD = 100  # damages that are told one by one; the others are only counted
+_MOST_TOLD = 100  # damages to report; further ones are only counted
 _UNKNOWN = "unknown-original"
 _CROWDED = "too-many-at-a-moment"
 
@@ -40,19 +40,19 @@ class Damage(NamedTuple):
 
 
 class ArchiveCounts(NamedTuple):
-    """What became of the records of an archive."""
+    """The results for the records of an archive."""
 
     added: int
-    unchanged: int  # were there already
+    unchanged: int  # already in the workspace
     skipped: dict[str, int]  # by reason
     broken: int
-    damages: list[Damage]  # the first of them
+    damages: list[Damage]  # the first ones
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is to be read as WARC or WACZ: by its first bytes.
+    """Whether to read a file as WARC or WACZ, by its first bytes.
 
-    Raises UsageError when only its name says so.
+    Raises UsageError when only its name fits.
     """
     with path.open("rb") as file:
         start = file.read(8)
@@ -67,7 +67,7 @@ def is_archive(path: Path) -> bool:
 
 
 class ArchiveImport:
-    """One archive on its way into a workspace."""
+    """The import of one archive."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class ArchiveImport:
         largest: int,
         on_progress: Callable[[int], None],
     ) -> None:
-        """`largest` caps a body, packed and unpacked; `on_progress` hears of bytes of the file."""
+        """`largest` caps a body, packed and unpacked; `on_progress` receives the read bytes."""
         self._path = path
         self._importer = importer
         self._rules = rules
@@ -157,7 +157,7 @@ class ArchiveImport:
             self._damages.append(Damage(name, offset, reason))
 
     def _refuse_what_is_no_warc(self, broken: Broken) -> None:
-        """A packed file says what it is only when it is unpacked."""
+        """Raise UsageError for a packed file without a WARC file in it."""
         if broken == (0, NO_RECORD) and not self._path.name.endswith(".wacz"):
             raise UsageError(
                 f"{self._path} is packed, but there is no WARC file in it: unpack it first"

@@ -1,4 +1,4 @@
-"""One record of a WARC file to the page it stands for: pure, and wary of what it is given."""
+"""Convert a record of an untrusted WARC file to a page. Pure."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ Headers = Sequence[tuple[str, str]]
 
 _STATUS_LINE = re.compile(rb"HTTP/(\d(?:\.\d)?)[ \t]+(\d{3})(?!\d)")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-_MOST_HEAD = 300 * 1024  # bytes of all heads of a message, and
-_MOST_HEADERS = 5_000  # as the transport takes
+_MOST_HEAD = 300 * 1024  # bytes of all heads of a message
+_MOST_HEADERS = 5_000  # the limit of the transport
 _MOST_CHUNKS = 100_000  # of a body
 _LAST_YEAR = 253_370_764_800.0  # 9999: rounded up, a moment of it has no date any more
 _PROTOCOLS = {"http/1.0": "1.0", "http/1.1": "1.1", "h2": "2", "h2c": "2", "h3": "3"}
-# Without these first bytes a body was unpacked already, whatever its header says.
+# A body without these first bytes is already unpacked, despite its header.
 _CODING_STARTS = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _GIVEN_VERDICTS = REJECTED | {Verdict.HOSTILE, Verdict.UNREADABLE}
 
 
 class Skip(Exception):
-    """Nothing is wrong with the record, but it is not for us; the word says why."""
+    """A valid record that is not imported; the text is the reason."""
 
 
 class Bad(Exception):
-    """The record is not what it says it is."""
+    """An invalid record."""
 
 
 class _Message(NamedTuple):
@@ -60,15 +60,15 @@ class _Message(NamedTuple):
 
 
 class PageMaker:
-    """Turns records into pages. `largest` caps what a body unpacks to."""
+    """Converts records to pages. `largest` caps an unpacked body."""
 
     def __init__(self, rules: CanonicalRules, largest: int) -> None:
         self._rules = rules
         self._largest = largest
-        self._noted: tuple[str, Headers] = ("", ())  # the head of a 304, and the record it is of
+        self._noted: tuple[str, Headers] = ("", ())  # the record of a 304, and its headers
 
     def page_of(self, record: WarcRecord) -> ImportedPage | None:
-        """None for records that speak of others. Raises Skip and Bad."""
+        """The page of a record; None for records about other records. Raises Skip and Bad."""
         if record.kind == "metadata":
             self._note_head(record)
         if record.kind not in {"response", "resource", "revisit"}:
@@ -87,7 +87,7 @@ class PageMaker:
         return self._response(record, _parse(record.block), page)
 
     def _blank_page(self, record: WarcRecord) -> ImportedPage:
-        """What the record's own header says."""
+        """The fields of the record's header."""
         fields = record.fields
         uri = fields.get("warc-target-uri", "").strip("<>")
         scheme = uri.partition(":")[0].lower()
@@ -116,7 +116,7 @@ class PageMaker:
         if message.status == 304:
             return page._replace(verdict=Verdict.NOT_MODIFIED, refers_to=Reference(page.url))
         body = self._decoded(message)
-        # As a crawl keeps it: an empty page is still a page, an empty redirect has no bytes.
+        # Like a crawl: an empty page is still a page, an empty redirect has no bytes.
         return page._replace(body=body if body or page.verdict is Verdict.OK else None)
 
     def _revisit(self, record: WarcRecord, block: bytes, page: ImportedPage) -> ImportedPage:
@@ -190,7 +190,7 @@ class PageMaker:
             raise Skip("undecodable") from None
 
     def _note_head(self, record: WarcRecord) -> None:
-        """Our own note of what a 304 said; its revisit follows."""
+        """Keep the headers of a 304 from our metadata record; its revisit follows."""
         block = record.block or b""
         text = block.decode("utf-8", "replace") if len(block) <= _MOST_HEAD else ""
         lines = [line.partition(": ") for line in text.split("\r\n")]
@@ -208,9 +208,9 @@ def moment_of(date: str) -> float:
 
 
 def _parse(block: bytes) -> _Message:
-    """The HTTP message in a block, behind interim answers if there are any.
+    """The HTTP message in a block, after interim answers.
 
-    All heads together have one limit, so a block of nothing but interim answers ends soon.
+    All heads share one limit, so a block of interim answers alone ends soon.
     """
     start = 0
     while True:

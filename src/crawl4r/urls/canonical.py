@@ -1,8 +1,9 @@
-"""One spelling for each URL, so that a page is fetched once.
+"""One canonical spelling for each URL, so that the crawl fetches a page once.
 
-Parsing is WHATWG's (ada): case, default ports, dot segments, IDNA and odd IPv4 spellings are the
-browser's. On top: no fragment, no credentials, no tracking or session parameters, one spelling of
-percent escapes, no doubled slashes. The result is a fixed point: canonical(canonical(u)) is itself.
+ada parses by the WHATWG standard: case, default ports, dot segments, IDNA and odd IPv4 spellings come
+out as in a browser. In addition: no fragment, no credentials, no tracking or session parameters, one
+spelling of percent escapes, no doubled slashes. The result is a fixed point: canonical(canonical(u)) is
+itself.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _SESSION_TOKEN = re.compile(
     r"(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9a-fA-F]{16,}|[0-9]{20,}"
 )
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
-# Not after a stray `%` or `%2`: unescaping `%%32e` would make a new escape, and another URL.
+# Not after a stray `%` or `%2`: unescaping `%%32e` would make a new escape and change the URL.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _DOUBLED_SLASHES = re.compile(r"(?<!:)//+")
 OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:")
@@ -44,40 +45,40 @@ _PORT = re.compile(r"[0-9]{1,5}(?:[/?#]|$)")
 _NO_HOST = re.compile(r"https?:(?![/\\]{2}[^/\\?#])", re.IGNORECASE)
 _USER = re.compile(r"[^/?#\\]*@")
 _MAIL = "mailto:"
-# Schemes behind whose colon digits may stand: `tel:112` is no host called tel.
+# Schemes with digits behind the colon: `tel:112` is no host called tel.
 _PORTLESS = frozenset(["data", "javascript", "mailto", "news", "sms", "tel", "urn"])
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ROUNDS_TO_A_FIXED_POINT = 8
-_MAY_DIFFER = re.compile(r"[?;%]|[^:]//|/$")  # in a link whose path is respelled
+_MAY_DIFFER = re.compile(r"[?;%]|[^:]//|/$")  # a link with one may not be canonical
 _LONGEST_WRITTEN = 2048  # characters
 
 
 class CanonicalRules(Struct, frozen=True):
-    """How to spell URLs; a profile may change any of it."""
+    """How to spell URLs. A profile may change any field."""
 
     drop_all_params: bool = False
     drop_tracking: bool = True
-    drop_params: frozenset[str] = frozenset()  # beside the tracking and session ones, lower case
-    keep_params: frozenset[str] = frozenset()  # never dropped, whatever else says so
+    drop_params: frozenset[str] = frozenset()  # lower case; added to the tracking and session ones
+    keep_params: frozenset[str] = frozenset()  # kept even if another rule drops them
     sort_params: bool = True
     strip_trailing_slash: bool = False
     max_length: int = 2048  # characters
 
 
 DEFAULT_RULES = CanonicalRules()
-AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)  # every parameter in its place
+AS_WRITTEN = CanonicalRules(drop_tracking=False, sort_params=False)  # parameters keep their order
 
 
 class UrlParts(NamedTuple):
-    """A canonical URL cut at its seams."""
+    """The parts of a canonical URL."""
 
     scheme: str
-    netloc: str  # host, and port unless it is the scheme's own
+    netloc: str  # host, and the port unless it is the scheme's default
     path: str  # with the query
 
     @property
     def host(self) -> str:
-        """The host name or address alone: what politeness is counted by."""
+        """The host name or address alone, which identifies a host budget."""
         return host_of_netloc(self.netloc)
 
     @property
@@ -85,9 +86,9 @@ class UrlParts(NamedTuple):
         return f"{self.scheme}://{self.netloc}"
 
 
-@lru_cache(maxsize=1024)  # a page's own URL is cut a dozen times
+@lru_cache(maxsize=1024)  # a page's own URL is split a dozen times
 def split(canonical_url: str) -> UrlParts:
-    """Cut a canonical URL; anything else may be cut wrongly."""
+    """Split a canonical URL. The result is undefined for other text."""
     scheme, _, rest = canonical_url.partition("://")
     netloc, slash, path = rest.partition("/")
     return UrlParts(scheme, netloc, slash + path)
@@ -100,8 +101,9 @@ def host_of_netloc(netloc: str) -> str:
 
 
 def with_scheme(url: str) -> str:
-    """A URL as people type it, with its scheme: https where none is given, as in `example.org/a` or
-    `localhost:8000`. InvalidUrl when it is no http(s) URL."""
+    """Add https to a typed URL without a scheme, such as `example.org/a` or `localhost:8000`.
+
+    Raises InvalidUrl when it is no http(s) URL."""
     url = url.strip()
     if has_scheme(url):
         if _NO_HOST.match(url):
@@ -113,19 +115,19 @@ def with_scheme(url: str) -> str:
 
 
 def has_scheme(typed: str) -> bool:
-    """Whether a URL as people type it has one. InvalidUrl when that is not http or https."""
+    """Whether a typed URL has a scheme. Raises InvalidUrl for a scheme other than http or https."""
     name, colon, rest = typed.strip().partition(":")
     if not colon or not _SCHEME_NAME.fullmatch(name):
         return False
     if name.lower() in {"http", "https"} and not _PORT.match(rest):
         return True
     if _PORT.match(rest) and name.lower() not in _PORTLESS:
-        return False  # a host and its port
+        return False  # `host:port`
     raise InvalidUrl("scheme", without_credentials(typed) if "://" in typed else typed)
 
 
 def as_seed(typed: str) -> str:
-    """`with_scheme`, for a URL to crawl from: one that holds a name and password is refused."""
+    """Like `with_scheme`, for a seed: a URL with a user name and password raises InvalidUrl."""
     url = typed.strip()
     if _USER.match(url.partition("://")[2] or url) and not url.lower().startswith(_MAIL):
         raise InvalidUrl("credentials", without_credentials(url))
@@ -194,7 +196,7 @@ def _respell(href: str, rules: CanonicalRules) -> str:
 def _spell_netloc(authority: str, href: str) -> str:
     netloc = authority.rpartition("@")[2]
     host = host_of_netloc(netloc)
-    if host.endswith("."):  # the DNS root's dot: same host, other string
+    if host.endswith("."):  # the dot of the DNS root: the same host in another spelling
         netloc = host[:-1] + netloc[len(host) :]
         host = host[:-1]
     if not host or host.startswith(".") or ".." in host or host.endswith("."):
@@ -250,10 +252,9 @@ def _spell_escape(match: re.Match[str]) -> str:
 
 
 def try_canonicalize(text: str, base: str | None = None) -> str:
-    """The http(s) URL that `text` names, read relative to `base`, with all its parameters; empty when
-    it names none.
+    """The http(s) URL that `text` names, relative to `base`, with all its parameters; else empty.
 
-    Nothing but white space names nothing, although a browser would take it for `base` itself.
+    A text of white space names no URL, although a browser would take it for `base` itself.
     """
     if not text or text.isspace():
         return ""

@@ -1,7 +1,7 @@
 """The egress gate: which addresses may this crawler connect to?
 
-The gate judges the address a socket is about to be connected to, not a name, so that neither DNS
-nor a redirect nor an odd spelling gets around it. Public unicast is open; everything else (private,
+The gate judges the address of a socket just before it connects, not a name, so that DNS, redirects
+and odd spellings cannot get around it. Public unicast is open; everything else (private,
 loopback, link-local with the clouds' metadata services, multicast, reserved, and IPv4 hidden inside
 IPv6) is closed unless the user listed the network or the host.
 """
@@ -20,7 +20,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 _NAT64 = ip_network("64:ff9b::/96")
-# Special by IANA's registries, but open by the older Pythons' word.
+# Special by IANA's registries, but global according to older Pythons.
 _ALSO_CLOSED = [
     ip_network(text)
     for text in ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64")
@@ -29,7 +29,7 @@ _ALSO_CLOSED = [
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
 _HOST_NAME = re.compile(rf"(?:{_LABEL}\.)*(?!\d+$){_LABEL}")
 _V4_COMPATIBLE = ip_network("::/96")
-# Services that no web site runs on but that a crafted http:// URL could talk to (WHATWG's bad ports).
+# Ports of other services that a crafted http:// URL could talk to (WHATWG's bad ports).
 BAD_PORTS = frozenset(
     [1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102]
     + [103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427]
@@ -40,13 +40,13 @@ BAD_PORTS = frozenset(
 
 
 class AddressGate:
-    """Says for an address and a port why it is closed, or None when it is open."""
+    """Returns the reason why an address and port are closed, or None when they are open."""
 
     def __init__(self, allow_private: Iterable[str] = ()) -> None:
         self.replace(allow_private)
 
     def replace(self, allow_private: Iterable[str]) -> None:
-        """Be open for these from now on, and for no others."""
+        """Replace the list of allowed networks and hosts."""
         self._networks: list[Network] = []
         self._hosts: set[str] = set()
         for index, entry in enumerate(allow_private):
@@ -66,9 +66,9 @@ class AddressGate:
             self._hosts.add(entry.lower())
 
     def refusal(self, address: str, port: int, host: str = "") -> str | None:
-        """Why a connection to `address` may not be made, or None when it may.
+        """Why the gate refuses a connection to `address`, or None when it allows it.
 
-        `host` is the name that resolved to it; a listed host may live anywhere.
+        `host` is the name that resolved to it; a listed host may have any address.
         """
         if port in BAD_PORTS:
             return f"port {port} is not a web port"
@@ -95,7 +95,7 @@ class AddressGate:
 
 
 def _embedded(address: Address) -> list[IPv4Address]:
-    """IPv4 addresses that a packet to this IPv6 address can end up at."""
+    """The IPv4 addresses that a packet to this IPv6 address can reach."""
     if isinstance(address, IPv4Address):
         return []
     found = []
@@ -125,7 +125,7 @@ def _closed_kind(address: Address) -> str | None:
 
 
 def _is_translated(address: Address) -> bool:
-    """Mapped and NAT64 forms are as public as the IPv4 address inside, judged before."""
+    """Whether the address translates an IPv4 address, which the gate has already judged."""
     if isinstance(address, IPv4Address):
         return False
     return address.ipv4_mapped is not None or address in _NAT64

@@ -1,13 +1,13 @@
-"""URLs as paths of files that every file system can hold: one path a URL, one URL a path.
+"""Map URLs to file paths that every file system can hold, one path for each URL.
 
     https://e.org/a/b.html       e.org/a/b.html.md
     http://e.org:8080/           e.org+http+8080/index.md
     https://e.org/About?x=1      e.org/About_x=1-k3f0...md
 
-A part of a path stays as it is when it is short, in lower case and of plain letters, so that no file
-system reads it otherwise. Any other part is made readable and gets a hash of itself at its end, and a
-part that already ends like that gets one too: two parts never share a name. Files end in `.md` and
-folders never do, so a file is never where a folder must be.
+A short part of a path in plain lower-case letters stays as it is, because every file system reads it
+alike. Any other part is made readable and gets a hash of itself at its end; so does a part that already
+ends like a hash. Two parts therefore never share a name. Files end in `.md` and folders never do, so no
+file takes the place of a folder.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from crawl4r.urls.canonical import host_of_netloc
 
 SUFFIX = ".md"
 _INDEX = "index"  # the file of a URL that ends with a slash
-_DEEP = "+deep"  # the folder of what lies too deep; no part of a URL is ever called so
-_LONGEST_NAME = 80  # characters of a part that is kept as it is
-_LONGEST_PATH = 200  # characters, so that 260 are enough with the folder that is exported to
+_DEEP = "+deep"  # the folder of URLs with a path too deep; no part of a URL gets this name
+_LONGEST_NAME = 80  # characters of a part that stays as it is
+_LONGEST_PATH = 200  # characters, so that the path with the export folder stays below 260
 _MOST_PARTS = 16
 _READABLE_BYTES = 80  # of a part with a hash, in UTF-8
-_HASH_BYTES = 13  # nobody makes two parts alike in 104 bits; 21 letters
+_HASH_BYTES = 13  # 104 bits, 21 letters: too many for an attacker to make two parts collide
 
 _PLAIN = re.compile(rf"[a-z0-9_][a-z0-9_.,@=~-]{{0,{_LONGEST_NAME - 1}}}(?<![.~])")
 _HASHED = re.compile(r"-[a-z2-7]{21}$")
 _UNREADABLE = re.compile(r"[^\w.,@=~-]+")
-# Windows opens a device under these names, whatever stands behind the first dot.
+# Windows opens a device under these names, with any extension.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\..*)?")
 
 
 def file_of(url: str) -> PurePosixPath:
-    """Where a page stands in a tree of markdown files; the same URL always at the same place."""
+    """The path of a page in a tree of markdown files. The same URL always gets the same path."""
     scheme, _, rest = url.partition("://")
     netloc, _, path = rest.partition("/")
     folder = _folder_of(scheme, netloc)
@@ -56,7 +56,7 @@ def file_of(url: str) -> PurePosixPath:
 
 
 def _folder_of(scheme: str, netloc: str) -> str:
-    """The scheme is told where it is not https, and the port where it is not the scheme's own."""
+    """The host, with the scheme unless it is https, and the port unless it is the default one."""
     host = host_of_netloc(netloc)
     port = netloc.removeprefix(host).removeprefix(":")
     told = [part for part in ("" if scheme == "https" else scheme, port) if part]
@@ -73,7 +73,7 @@ def _name(part: str) -> str:
 
 
 def _with_hash(part: str, of: str | None = None) -> str:
-    """What can be read of a part, and a hash of it, or of the whole URL that it stands for."""
+    """The readable characters of a part, and a hash of the part or of the whole URL."""
     words = unicodedata.normalize("NFC", unquote(part, errors="replace"))
     words = _UNREADABLE.sub("_", words[: 4 * _READABLE_BYTES]).lstrip(".,@=~-")
     words = words.encode("utf-8", "replace")[:_READABLE_BYTES].decode("utf-8", "ignore")

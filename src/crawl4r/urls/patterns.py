@@ -1,4 +1,4 @@
-"""Patterns that users write, on an engine whose time is linear in the text."""
+"""Compile the users' patterns with RE2, whose time is linear in the text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawl4r.errors import SettingsError
 
 
 def compile_pattern(pattern: str, key: str) -> Any:
-    """Compile with RE2; `key` is the setting's name for the message when it cannot be."""
+    """Compile with RE2. The error message names the setting `key`."""
     options = re2.Options()
     options.log_errors = False
     options.never_capture = False

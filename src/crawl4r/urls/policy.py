@@ -1,6 +1,6 @@
-"""What a crawl goes by. Settings make these values; they know neither files nor flags.
+"""The rules of a crawl as values. The settings make them from files and flags.
 
-Apart from those who act by them, so that a command that only reads loads none of a crawl.
+A module of its own, so that a command that only reads does not load the code of a crawl.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from msgspec.structs import asdict
 from crawl4r.urls.canonical import CanonicalRules
 from crawl4r.urls.scope import GroupCap, ScopeRules
 
-_SETS = ("drop_params", "keep_params")  # JSON knows none
+_SETS = ("drop_params", "keep_params")  # JSON has no sets
 
 
 class CrawlLimits(Struct, frozen=True):
-    """Global caps; None is no cap. They count over the life of the workspace, except the seconds."""
+    """Global caps; None means no cap. Seconds count per run, all others over the workspace's life."""
 
     concurrency: int = 16
     max_pages: int | None = None
@@ -32,20 +32,20 @@ class RobotsRules(Struct, frozen=True):
     agents: Sequence[str] = ("crawlr", "crawl4r")
     obey: bool = True
     ttl: float = 24 * 3600.0  # seconds an answer holds
-    unreachable_ttl: float = 600.0  # seconds before a site that could not be asked is asked again
+    unreachable_ttl: float = 600.0  # seconds until the next try after no answer
 
 
 class LinkRules(Struct, frozen=True):
-    """Everything that decides what a page's links become."""
+    """All rules that decide what happens to a page's links."""
 
     scope: ScopeRules = field(default_factory=ScopeRules)
     canonical: CanonicalRules = field(default_factory=CanonicalRules)
     keywords: Sequence[str] = ()
     max_depth: int | None = None
     follow_nofollow: bool = True
-    follow_links: bool = True  # False: pages are judged, their links left to somebody else
-    follow_feeds: bool = False  # and the URLs that feeds and sitemaps name
-    lists_only: bool = False  # links are written down, and not visited
+    follow_links: bool = True  # False: another process follows the links
+    follow_feeds: bool = False  # also follow the URLs that feeds and sitemaps name
+    lists_only: bool = False  # record links without visiting them
 
     def as_json(self) -> dict[str, Any]:
         plain: dict[str, Any] = to_builtins(self)

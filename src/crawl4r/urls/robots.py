@@ -1,8 +1,8 @@
-"""robots.txt by RFC 9309: parse it, ask it, and know which line answered.
+"""robots.txt by RFC 9309: parse it, query it, and name the line that decided.
 
-Written here because `why` must name the line, and because a group must match the whole product
-token (section 2.2.1), which the libraries relax to a prefix. The tests hold it against protego and
-against the RFC's own examples.
+crawl4r has its own parser because `why` must name the line, and because a group must match the whole
+product token (section 2.2.1), while the libraries accept a prefix. The tests compare it with protego
+and with the RFC's own examples.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RobotsRuling(NamedTuple):
 class _Spellings(NamedTuple):
     """A path or pattern in octets, in the two ways that RFC 9309 2.2.2 can be read.
 
-    In a path `%2F` is no separator. In a query it may stand for a slash, or have been copied as it is.
+    In a path `%2F` is no separator. In a query `%2F` may mean a slash or itself.
     """
 
     kept: bytes  # %2F stays everywhere
@@ -49,9 +49,9 @@ class _Spellings(NamedTuple):
 
 class _Rule(Struct):
     allows: bool
-    text: str  # as it stands in the file
+    text: str  # as the file has it
     line: int
-    octets: int  # of the pattern, escapes undone: what "longest" is counted by
+    octets: int  # length of the unescaped pattern; the longest match wins
     parts: list[_Spellings]  # between the stars
     anchored: bool
 
@@ -61,7 +61,7 @@ class _Rule(Struct):
         )
 
     def _matches(self, parts: list[bytes], path: bytes) -> bool:
-        """Greedy and linear: each part is looked for once, left to right."""
+        """Match greedily in linear time: search each part once, left to right."""
         first, *rest = parts
         if not path.startswith(first):
             return False
@@ -83,7 +83,7 @@ class _Group(Struct):
 
 
 class RobotsFile:
-    """A parsed robots.txt. Never fails to parse: what cannot be read is passed over."""
+    """A parsed robots.txt. Parsing never fails: it skips lines that it cannot read."""
 
     def __init__(self, content: bytes | str) -> None:
         if isinstance(content, bytes):
@@ -96,7 +96,7 @@ class RobotsFile:
             group.rules.sort(key=lambda rule: (-rule.octets, not rule.allows))
 
     def judge(self, path: str, agents: Sequence[str]) -> RobotsRuling:
-        """Ask for a path with its query. `agents` are our product tokens, the first preferred."""
+        """Rule on a path with its query. `agents` are our product tokens, the preferred one first."""
         if path == "/robots.txt":
             return RobotsRuling(True, "robots.txt itself is always allowed")
         group = self._group(agents)
@@ -110,7 +110,7 @@ class RobotsFile:
         return RobotsRuling(True, "no rule matches")
 
     def judge_spellings(self, path: str, written: str, agents: Sequence[str]) -> RobotsRuling:
-        """Ask for a path, and for the same as a page wrote it (or ""): either may be denied."""
+        """Rule on a path and on the spelling that a page used (or ""). A denial of either denies."""
         ruling = self.judge(path, agents)
         if written and ruling.allowed:
             as_written = self.judge(written, agents)
@@ -142,14 +142,14 @@ class RobotsFile:
                 current = current if naming_agents else []
                 current.extend(self._groups_named(value))
                 naming_agents = True
-            elif key == "crawl-delay":  # not of the RFC, so it ends no list of agents (2.2.4)
+            elif key == "crawl-delay":  # not in the RFC: ends no list of agents (2.2.4)
                 _set_delay(current, value)
             else:
                 naming_agents = False
                 _add(current, key == "allow", value, number)
 
     def _groups_named(self, value: str) -> list[_Group]:
-        """Groups of the same agent are merged (2.2.1): one object for each name."""
+        """Merge groups of the same agent (2.2.1): one object for each name."""
         if value.startswith("*"):
             names = ["*"]
         else:
@@ -163,7 +163,7 @@ class RobotsFile:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """The name and value of a line; the colon may be missing, as large search engines allow it."""
+    """The name and value of a line. The colon may be missing; large search engines allow that too."""
     name, colon, value = line.partition(":")
     key = _FIELDS.get(name.strip().lower()) if colon else None
     if key is None and len(words := line.split()) == 2:
@@ -173,7 +173,7 @@ def _field(line: str) -> tuple[str | None, str]:
 
 
 def _within_cap(content: bytes) -> bytes:
-    """Whole lines only: half of `Disallow: /private/` would be `Disallow: /`."""
+    """Cut at a line end: half of `Disallow: /private/` would be `Disallow: /`."""
     if len(content) < MAX_BYTES:
         return content
     ends = (content.rfind(b"\n", 0, MAX_BYTES), content.rfind(b"\r", 0, MAX_BYTES))
@@ -202,7 +202,7 @@ def _delay(value: str) -> float | None:
 
 
 def _rule(allows: bool, value: str, line: int) -> _Rule:
-    """Stars and the final `$` are special as written; escaped, they are themselves (2.2.3)."""
+    """Stars and the final `$` are special; percent-escaped, they are plain characters (2.2.3)."""
     pattern = value if value.startswith(("/", "*")) else "/" + value
     anchored = pattern.endswith("$")
     texts = _STARS.split(pattern.removesuffix("$") if anchored else pattern)
@@ -229,5 +229,5 @@ def _keep_escaped_slashes(text: str) -> str:
 
 
 def _octets(text: str) -> bytes:
-    """One spelling for both sides of a comparison: the octets behind the escapes (2.2.2)."""
+    """The unescaped octets, to compare paths and patterns in one spelling (2.2.2)."""
     return unquote_to_bytes(text.encode("utf-8", "surrogatepass"))

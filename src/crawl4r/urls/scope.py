@@ -19,7 +19,7 @@ _FOREIGN_HOST = re.compile("host (.+) is not in scope")
 
 
 class Ruling(NamedTuple):
-    """The scope's answer about a URL, with the rule that gave it."""
+    """The decision of the scope about a URL, with the rule that made it."""
 
     admitted: bool
     rule: str
@@ -33,7 +33,7 @@ class GroupCap(Struct, frozen=True):
     name: str
     pattern: str
     maximum: int
-    ignore_case: bool = False  # of the captured text, where a site does not tell them apart
+    ignore_case: bool = False  # of the captured text, for sites that ignore case
 
 
 class ScopeRules(Struct, frozen=True):
@@ -45,7 +45,7 @@ class ScopeRules(Struct, frozen=True):
     allow: Sequence[str] = ()  # when given, one must match
     deny: Sequence[str] = ()
     page_types: Mapping[str, str] | None = None
-    only_page_types: bool = False  # refuse what no page type matches
+    only_page_types: bool = False  # refuse URLs that match no page type
     caps: Sequence[GroupCap] = ()
 
 
@@ -68,7 +68,7 @@ class Scope:
         ]
 
     def judge(self, url: str) -> Ruling:
-        """Admit or refuse a canonical URL; the ruling names the rule either way."""
+        """Admit or refuse a canonical URL. The ruling names the rule in both cases."""
         if refusal := self._refusal_of_host(split(url).netloc):
             return Ruling(False, refusal)
         for pattern, expression in self._deny:
@@ -83,7 +83,7 @@ class Scope:
         return Ruling(True, allowed_by, page_type, self.groups(url))
 
     def still_says(self, rule: str, before: ScopeRules) -> bool:
-        """Whether every URL that this rule kept out by the rules `before` is still kept out."""
+        """Whether these rules refuse every URL that `rule` refused under the rules `before`."""
         rules = self.rules
         kind, _, about = rule.partition(" ")
         if kind == "deny":
@@ -103,7 +103,7 @@ class Scope:
         return next((name for name, pattern in self._page_types if pattern.search(url)), "")
 
     def groups(self, url: str) -> Sequence[str]:
-        """Keys `cap-name captured-text` of the caps that this URL counts against."""
+        """The keys (`cap-name captured-text`) of the caps that this URL counts against."""
         if not self._caps:
             return ()
         keys = []

@@ -1,4 +1,4 @@
-"""Who is wired to whom where pages become documents: for crawls, and for commands without one."""
+"""The composition root of documents: connects the parts that turn captures into documents."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ async def build_documenter(
     stack: contextlib.AsyncExitStack,
     on_read: OnRead | None = None,
 ) -> Documenter:
-    """What turns captures into documents; `stack` ends its processes."""
-    # Only now: comparing texts takes modules that a crawl of links and bytes does without.
+    """The documenter of a workspace; `stack` ends its processes."""
+    # Imported late: a crawl without documents does not need the modules that compare texts.
     from crawl4r.documents.documenter import Documenter  # noqa: PLC0415
 
     sandbox = await stack.enter_async_context(make_extractors(settings, parts.clock))
@@ -32,7 +32,7 @@ async def build_documenter(
 
 
 def make_extractors(settings: Settings, clock: Clock = REAL_CLOCK) -> Sandbox:
-    """Processes that read pages, to be ended by whoever enters them."""
+    """The processes that read pages. Enter the result as a context; leaving it ends them."""
     return make_readers(
         EXTRACTOR, {"max_characters": settings.content.max_characters}, settings, clock
     )

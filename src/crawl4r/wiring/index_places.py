@@ -1,6 +1,6 @@
-"""Opens the parts of an index, in the workspace or on the servers that the settings name.
+"""Open the parts of an index, in the workspace or on the servers that the settings name.
 
-What stands on a server belongs to one workspace: see `search/places.py`.
+Each place on a server belongs to one workspace: see `search/places.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REMEDY = "`crawl4r index --rebuild` makes it again"
 def open_index(
     folder: Path, settings: Settings, embedder: Embedder | None, *, writable: bool
 ) -> Index:
-    """A generation. Raises LostPlace when its parts are not where the settings say."""
+    """Open a generation. Raises LostPlace when its parts are elsewhere than the settings say."""
     with contextlib.ExitStack() as undo:
         catalogue = Catalogue(folder / "catalogue.db", writable=writable)
         undo.callback(catalogue.close)
@@ -43,27 +43,27 @@ def open_index(
 
 
 def open_previous(folder: Path, settings: Settings, embedder: Embedder | None) -> Index:
-    """What a rebuild takes over: the past, and vectors where they are surely of this index."""
+    """Copy what a rebuild reuses: retired passages, and the vectors if they belong to this index."""
     catalogue = Catalogue(folder / "catalogue.db", writable=False)
     vectors = None
     places = _places_of(folder)
     is_ours = places.find(folder.name, VECTORS) or settings.index.vectors == _EMBEDDED
     if embedder and is_ours:
-        with contextlib.suppress(Exception):  # what is being replaced may well be broken
+        with contextlib.suppress(Exception):  # the index that is replaced may be broken
             vectors = _open_vectors(folder, settings, embedder, has_some=True, writable=False)
-    # Its words are read again from the documents: that of a folder without an index is empty.
+    # A folder without an index gives an empty one: the rebuild reads the words from the documents.
     return Index(catalogue, TantivyIndex(folder / "no-keyword", writable=False), vectors)
 
 
 def begin_places(folder: Path, settings: Settings, embedder: Embedder | None) -> None:
-    """Choose names for what a new generation keeps on servers."""
+    """Choose names for the parts of a new generation on servers."""
     for part in _parts_on_servers(settings):
         if part == KEYWORD or embedder:
             _places_of(folder).begin(folder.name, part, settings.index.collection)
 
 
 def drop_others(index: Path, current: Path | None, settings: Settings) -> None:
-    """Delete what generations that are gone have on servers. What cannot be now is left for later."""
+    """Delete the parts of removed generations on servers; failed deletions are tried again later."""
     places = Places(index.parent)
     own = [p for p in places.own() if current is None or p.generation != current.name]
     for place in own:
@@ -74,7 +74,7 @@ def drop_others(index: Path, current: Path | None, settings: Settings) -> None:
 
 
 def drop_places(workspace: Path, settings: Settings) -> list[str]:
-    """Delete all that a workspace has on servers; what could not be deleted, and why."""
+    """Delete all parts of a workspace on servers. Returns the failures with their reasons."""
     places = Places(workspace)
     failed = []
     for place in places.own():
@@ -88,7 +88,7 @@ def drop_places(workspace: Path, settings: Settings) -> list[str]:
 def _drop(place: ServerPlace, places: Places, settings: Settings) -> None:
     if place.part not in _parts_on_servers(settings):
         raise UsageError(f"index.{place.part} names no server")
-    with contextlib.suppress(LostPlace):  # of a copy by now, or gone
+    with contextlib.suppress(LostPlace):  # a copy has taken it over, or it is gone
         _drop_claimed(place.part, places.to_write(place), settings)
     places.forget({place.name})
 
@@ -136,7 +136,7 @@ def _open_vectors(
     from crawl4r.search.vectors.qdrant import QdrantVectors  # noqa: PLC0415
 
     queue = folder / "waiting" if writable else None
-    if place is None and not has_some:  # until now there was no embedder
+    if place is None and not has_some:  # there was no embedder before
         if not writable:
             return None
         _places_of(folder).begin(folder.name, VECTORS, settings.index.collection)
@@ -144,7 +144,7 @@ def _open_vectors(
     if place is None:
         name = _old_name(folder, settings, writable=writable)
         return QdrantVectors(_client(settings), name, embedder.dimension, queue=queue)
-    if not (writable or place.is_made):  # the server has been away since: words alone, for now
+    if not (writable or place.is_made):  # the server was away: keywords alone for now
         return None
     claim = _claim(folder, place, writable=writable)
     return QdrantVectors(
@@ -164,7 +164,7 @@ def _claim(folder: Path, place: ServerPlace, *, writable: bool) -> Claim:
 
 
 def _old_name(folder: Path, settings: Settings, *, writable: bool) -> str:
-    """Where an older crawl4r kept a generation: two workspaces on one server wrote to the same."""
+    """Refuse a place of an older crawl4r, where two workspaces could share one name on a server."""
     name = f"{settings.index.collection}_{folder.name}".replace("-", "_")
     if writable:
         raise LostPlace(

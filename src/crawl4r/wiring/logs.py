@@ -1,4 +1,4 @@
-"""Who writes the logs, beside a crawl or from the archive alone."""
+"""The composition root of the logs, beside a crawl or from the archive alone."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from crawl4r.wiring.parts import EDGES_FILE, METADATA_FILE, PAGES_FILE, Parts
 
 FILES = {"pages": PAGES_FILE, "metadata": METADATA_FILE, "edges": EDGES_FILE}
 OnProgress = Callable[[int], None] | None
-_WORKPLACE = ".replay"  # a folder for what is not complete yet
+_WORKPLACE = ".replay"  # the folder of incomplete files
 
 
 class LogFollower(Protocol):
     """Writes a file beside a crawl."""
 
     async def follow(self) -> None:
-        """Until `end`, and then until everything is written, or until `stop`."""
+        """Write until `end` was called and everything is written, or until `stop`."""
 
     def end(self) -> None:
-        """The crawl is over, and all of it committed."""
+        """Call when the crawl has ended and committed everything."""
 
     def stop(self) -> None:
-        """Leave what is left for the next run."""
+        """End now. The next run writes the remaining rows."""
 
 
 async def build_logs(
@@ -46,7 +46,7 @@ async def build_logs(
     role: str,
     workspace: Path,
 ) -> list[LogFollower]:
-    """What follows a crawl of this role; `stack` ends it. Pages are the keeper's to write."""
+    """The log writers beside a crawl of this role; `stack` ends them. The keeper writes pages.csv."""
     followers: list[LogFollower] = []
     if settings.logs.edges and parts.keeps_bytes:
         from crawl4r.logs.edge_log import EdgeLog  # noqa: PLC0415 - it loads the parser
@@ -76,7 +76,7 @@ async def build_logs(
 async def rebuild_logs(
     parts: Parts, settings: Settings, on_progress: OnProgress = None
 ) -> ReplayReport:
-    """Write the workspace's own files anew; the links of later pages go on from there."""
+    """Rewrite the workspace's own logs. Later crawls append to them."""
     from crawl4r.logs.edge_log import forget_note, put_note  # noqa: PLC0415
 
     last, rules = parts.captures.last_id(), _spelling(parts, settings)
@@ -84,7 +84,7 @@ async def rebuild_logs(
     with _workplace(parts.path) as folder, contextlib.closing(_new(folder, places)) as files:
         report = await _replay(parts, settings, list(FILES), files, last, on_progress)
         lengths = files.complete()
-        # Between the two notes nobody can tell what is in the file: a crash there makes it begin anew.
+        # Between the two notes the content of the file is unknown: after a crash there it is rewritten.
         forget_note(parts.notes)
         parts.database.commit()
         files.move()
@@ -99,7 +99,7 @@ async def write_logs(
     places: Mapping[str, Path],
     on_progress: OnProgress = None,
 ) -> ReplayReport:
-    """Write some of the files elsewhere, by kind; the workspace is only read."""
+    """Write logs of the given kinds to another place; the workspace is only read."""
     nearby = next(iter(places.values())).parent
     last = parts.captures.last_id()
     with _workplace(nearby) as folder, contextlib.closing(_new(folder, places)) as files:
@@ -115,7 +115,7 @@ async def check_logs(
     places: Mapping[str, Path],
     on_progress: OnProgress = None,
 ) -> tuple[ReplayReport, ComparedFiles]:
-    """Hold files against what a replay gives; nothing is written."""
+    """Compare files with the result of a replay, without writing."""
     last = parts.captures.last_id()
     with contextlib.closing(ComparedFiles(places, HEADERS)) as files:
         report = await _replay(parts, settings, list(places), files, last, on_progress)
@@ -144,7 +144,7 @@ async def _replay(
 
 
 def _spelling(parts: Parts, settings: Settings) -> dict[str, Any]:
-    """Links are spelled as the last crawl spelled them, however it came by its rules."""
+    """The rules of the last crawl, so that links get the same spelling."""
     return parts.spelling() or spelling_as_json(settings.scope.canonical())
 
 
@@ -154,10 +154,10 @@ def _new(folder: Path, places: Mapping[str, Path]) -> ReplacedFiles:
 
 @contextlib.contextmanager
 def _workplace(nearby: Path) -> Iterator[Path]:
-    """A folder on the same disk as the files will be, which is gone afterwards."""
+    """A temporary folder on the disk of the target files."""
     folder = nearby / _WORKPLACE
     try:
-        shutil.rmtree(folder, ignore_errors=True)  # somebody was killed there
+        shutil.rmtree(folder, ignore_errors=True)  # a killed process left it
         folder.mkdir(parents=True)
     except OSError as problem:
         raise StorageFull(f"cannot make {folder}: {problem.strerror}") from problem

@@ -1,4 +1,4 @@
-"""What a workspace stands on, and where it is: opened by everybody, also by those who only read."""
+"""Open the parts of a workspace that every command needs, for writing or only for reading."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STORE, _USUAL_STORE, _ANY_STORE = "store", "segments", "auto"
 
 
 class Parts(Struct, frozen=True):
-    """What a workspace stands on."""
+    """The open parts of a workspace."""
 
     path: Path
     database: Database
@@ -51,18 +51,18 @@ class Parts(Struct, frozen=True):
 
     @property
     def keeps_bytes(self) -> bool:
-        """Whether what was fetched can be read again."""
+        """Whether the store keeps the fetched bytes."""
         return not isinstance(self.blobs, NoBlobs)
 
     def scope_hosts(self) -> list[str]:
-        """Hosts of all seeds so far, and those that a seed redirected to."""
+        """The hosts of all seeds so far, and of the redirect targets of seeds."""
         return list(json.loads(self.notes.get(_SCOPE_HOSTS) or "[]"))
 
     def note_scope_hosts(self, hosts: Sequence[str]) -> None:
         self.notes.put(_SCOPE_HOSTS, json.dumps(hosts))
 
     def spelling(self) -> dict[str, Any] | None:
-        """By which rules the last crawl spelled URLs, as `ReadingRules.as_json` has them."""
+        """The rules by which the last crawl spelled URLs, in the form of `ReadingRules.as_json`."""
         text = self.notes.get(_SPELLING)
         return dict(json.loads(text)) if text else None
 
@@ -79,7 +79,7 @@ def open_parts(
     keeps_bytes: bool = True,
     clock: Clock = REAL_CLOCK,
 ) -> Parts:
-    """Open a workspace whose lock is held; `undo` gets what must be closed, in the right order."""
+    """Open a workspace whose lock the caller holds. `undo` receives the closing calls in order."""
     database = Database(path / "state.db", read_only=read_only)
     undo.callback(database.close)
     _check_that_both_are_there(path, database)
@@ -92,7 +92,7 @@ def open_parts(
 
 
 def check_store(notes: Notes, settings: Settings) -> None:
-    """Raise SettingsError when the settings name another kind of store than the workspace has."""
+    """Raise SettingsError when the settings name another kind of store than the workspace uses."""
     has, asked = notes.get(_STORE), settings.store.kind
     if has and asked not in {has, _ANY_STORE}:
         raise SettingsError(
@@ -103,7 +103,7 @@ def check_store(notes: Notes, settings: Settings) -> None:
 
 
 def lock_workspace(path: Path) -> WorkspaceLock:
-    """Make the folder if it is not there, and be its one writer."""
+    """Create the folder if it is missing, and lock it as its one writer."""
     refuse_foreign_state(path)
     refuse_occupied(path)
     _make_folder(path)
@@ -115,7 +115,7 @@ def spool_folder(workspace: Path) -> Path:
 
 
 def discoverer_folder(workspace: Path) -> Path:
-    """Where a discoverer keeps its own state: it must not wait for the scraper's."""
+    """The folder of the discoverer's own state, so that it does not wait for the scraper's."""
     return spool_folder(workspace) / "discover"
 
 
@@ -128,7 +128,7 @@ def make_frontier(
 
 
 def caps_of(settings: Settings) -> dict[str, int]:
-    """How many URLs each kind of group may admit."""
+    """The maximum number of URLs for each cap."""
     caps = {name: group.max for name, group in settings.limits.groups.items()}
     return caps | {LISTINGS: settings.explore.max_listings}
 
@@ -141,7 +141,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _check_that_both_are_there(path: Path, database: Database) -> None:
-    """A store without its database is not a new workspace: somebody lost a file."""
+    """Refuse a store without its database: a file was lost, so this is no new workspace."""
     if database.was_empty and any(own for pages in _PAGES for own in (path / "store").glob(pages)):
         raise StorageDamaged(
             f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
@@ -150,7 +150,7 @@ def _check_that_both_are_there(path: Path, database: Database) -> None:
 
 
 def _open_blobs(path: Path, settings: Settings, database: Database, *, read_only: bool) -> Blobs:
-    """A workspace keeps the kind of store it began with; only readers may go by other settings."""
+    """Check the kind of store. A workspace never changes it; only readers accept other settings."""
     store, notes = settings.store, Notes(database)
     if not read_only:
         check_store(notes, settings)

@@ -1,4 +1,4 @@
-"""Processes that make documents, and passages of them, under the limits of the section `content`."""
+"""The processes that make documents and passages, with the limits of the section `content`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def make_readers(
     workers: int | None = None,
     patience: int = 1,
 ) -> Sandbox:
-    """Processes that run one of `entries`, to be ended by whoever enters the sandbox.
+    """Processes that run one of `entries`. Enter the sandbox as a context; leaving it ends them.
 
-    Those that work behind everything else get `patience` times as long.
+    Processes of low priority get `patience` times the time limit.
     """
     content = settings.content
     return Sandbox(

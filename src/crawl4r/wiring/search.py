@@ -47,9 +47,9 @@ def open_indexer(
 ) -> Iterator[Indexer]:
     """The one indexer of this workspace now; everything in the thread that opens it.
 
-    A rebuild fills a new generation, which searches use once this ends without an error. So is an
-    index replaced that is not this workspace's alone; without `may_replace` that is LostPlace.
-    `on_replaced` hears why, instead of the log.
+    A rebuild fills a new generation, which searches use once this context ends without an error. An
+    index that other workspaces share is replaced in the same way; without `may_replace` it raises
+    LostPlace. `on_replaced` receives the reason, which is logged otherwise.
     """
     refuse_links(path)
     folder = path / _FOLDER
@@ -138,7 +138,7 @@ def _go_on(
     embedder: Embedder | None,
     tell: Callable[[str], None] | None,
 ) -> Index | None:
-    """The index as it is; None when this workspace needs another, which is told, or is LostPlace."""
+    """The current index; None when this workspace needs a new one. Reports why, or raises LostPlace."""
     try:
         return open_index(current, settings, embedder, writable=True)
     except LostPlace as problem:
@@ -153,7 +153,7 @@ def _log_replaced(problem: str) -> None:
 
 
 def _make_cutters(settings: Settings) -> BlockingSandbox:
-    """Beside a crawl it has the low priority of the indexer, and so has to wait."""
+    """The timeout factor of readers: beside a crawl they have low priority and take longer."""
     section = settings.index
     config = {
         "max_tokens": section.max_tokens,
@@ -176,7 +176,7 @@ def index_rules(settings: Settings) -> IndexRules:
 
 @contextlib.contextmanager
 def open_catalogue(path: Path) -> Iterator[Catalogue | None]:
-    """What is indexed in a workspace, for questions about it; None before anything is."""
+    """The catalogue of a workspace, for queries about its index; None before the first indexing."""
     folder = Generations(path / _FOLDER).current()
     if folder is None:
         yield None
@@ -186,7 +186,7 @@ def open_catalogue(path: Path) -> Iterator[Catalogue | None]:
 
 
 class SearchHandle:
-    """Searches a workspace, also while it is crawled; takes up a rebuilt index when there is one."""
+    """Search a workspace, also during a crawl. The searcher switches to a rebuilt index by itself."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         refuse_links(path)
@@ -231,7 +231,7 @@ class SearchHandle:
 
 
 def build_embedder(settings: Settings) -> Embedder | None:
-    """None when there is none, or when the local model is wanted only if it is installed."""
+    """The configured embedder; None without one, or when the optional local model is missing."""
     section = settings.embedder
     kind = section.kind
     if kind == "none":

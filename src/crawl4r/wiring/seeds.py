@@ -1,7 +1,7 @@
-"""Seeds without a scheme: does their host answer by https, or else by http?
+"""Choose https or http for seeds without a scheme, by the way their host answers.
 
-The question is a connection with its handshake and nothing more. No request is sent, so robots.txt and
-the pace of the host have no part in it. The egress gate judges each address as for a page.
+The probe only connects and makes the TLS handshake. It sends no request, so robots.txt and the host
+budget do not apply. The egress gate judges each address as for a page.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from crawl4r.urls.canonical import as_seed, canonicalize, has_scheme, split
 from crawl4r.urls.egress import AddressGate
 from crawl4r.wiring.crawl import make_curl
 
-_PATIENCE = 4.0  # seconds for https, when http may be what the host speaks
+_PATIENCE = 4.0  # seconds for https before the probe tries http
 
 
 class FoundSeed(NamedTuple):
     typed: str
     url: str | None  # canonical; None when nothing answers
-    why_not: str = ""  # why https does not answer; when nothing does, what is said behind the host
+    why_not: str = ""  # why https failed; if http failed too, the end of an error message
 
 
 class _SchemeAnswer(NamedTuple):
@@ -34,9 +34,9 @@ class _SchemeAnswer(NamedTuple):
 async def find_schemes(
     settings: Settings, typed: Iterable[str], is_kept: Callable[[str], bool]
 ) -> list[FoundSeed]:
-    """A scheme for each seed that has none: of the URL that is kept already, else the one that answers.
+    """Add a scheme to each seed without one: that of the known URL, else the one that answers.
 
-    Raises InvalidUrl for what is no URL, before any host is asked.
+    Raises InvalidUrl for text that is no URL, before it contacts any host.
     """
     rules = settings.scope.canonical()
     urls = {seed: canonicalize(as_seed(seed), None, rules) for seed in typed}
@@ -89,7 +89,7 @@ async def _ask(transport: Transport, place: str, proxy: str | None) -> _SchemeAn
 
 
 async def _connect_soon(transport: Transport, url: str, proxy: str | None) -> Failure | None:
-    """A server that speaks http alone may wait for more instead of saying so."""
+    """The failure after the timeout: a server with http alone may wait for more bytes."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return await _connect(transport, url, proxy)

@@ -1,4 +1,4 @@
-"""The composition root of separated mode: where its files are, and who is wired to whom."""
+"""The composition root of separated mode: places its files and connects its parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from crawl4r.wiring.parts import Parts, spool_folder
 
 
 def shared_budgets(workspace: Path, settings: Settings) -> HostBudgets:
-    """Budgets that hold for both processes together."""
+    """Host budgets that both processes share."""
     host_lock = HostLock(spool_folder(workspace) / "hosts")
     return HostBudgets(settings.politeness.host_rules(), host_lock)
 

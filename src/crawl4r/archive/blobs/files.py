@@ -1,4 +1,4 @@
-"""A store of one file a page, `aa/bb/<sha256>.html.zst`: slower, but any tool can read it."""
+"""A store with one file per page, `aa/bb/<sha256>.html.zst`: slower, but readable by any tool."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HTML = ("text/html", "application/xhtml+xml", "")
 
 
 class FileBlobs:
-    """See `port.Blobs`. Each file appears whole or not at all: written aside, synced, renamed."""
+    """See `port.Blobs`. Each file is written under another name, synced and renamed."""
 
     def __init__(
         self, folder: Path, *, level: int = 3, permissions: int = 0o644, writable: bool = True
@@ -93,7 +93,7 @@ class FileBlobs:
         return None
 
     def _make_folder(self, folder: Path) -> list[Path]:
-        """Folders whose own entries must be synced because a child was made in them."""
+        """The folders to sync because they got a new entry."""
         if folder.exists():
             return []
         folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A store for whoever looks at pages and leaves it to others to keep them."""
+"""A store that keeps nothing, for a discoverer, whose scraper keeps the pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hashlib import sha256
 
 
 class NoBlobs:
-    """See `port.Blobs`: takes everything in, and gives nothing back."""
+    """See `port.Blobs`. Accepts all bytes and returns none."""
 
     def add(self, body: bytes, content_type: str) -> tuple[str, bool]:
         return sha256(body).hexdigest(), False

@@ -1,4 +1,4 @@
-"""What every store of page bytes promises."""
+"""The port of stores for page bytes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Protocol
 
 
 class Blobs(Protocol):
-    """Bytes by their SHA-256. Equal bytes are kept once; what is read back is checked."""
+    """Bytes by their SHA-256. Equal bytes are stored once; every read checks the hash."""
 
     def add(self, body: bytes, content_type: str) -> tuple[str, bool]:
-        """Take bytes in; their hash in hex, and whether they are new. Durable only after `flush`."""
+        """Add bytes; returns their hash in hex, and whether they are new. Durable after `flush`."""
 
     def flush(self) -> None:
         """Make all added bytes durable, or raise StorageFull and keep none of them."""
@@ -18,10 +18,10 @@ class Blobs(Protocol):
         """The bytes, or None when they were never stored. Raises StorageDamaged if they changed."""
 
     def locate(self, sha256: str) -> str:
-        """Where the bytes are, relative to the store; empty when they are not there."""
+        """The path of the bytes relative to the store; empty for unknown bytes."""
 
     def totals(self) -> tuple[int, int]:
-        """How many distinct bodies are stored, and the bytes they take on disk."""
+        """The number of distinct bodies, and their bytes on disk."""
 
     def close(self) -> None:
-        """Let go of files; what was not flushed is dropped."""
+        """Close files, and drop unflushed bytes."""

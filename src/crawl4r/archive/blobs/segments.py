@@ -1,8 +1,8 @@
 """The default store: pages appended to a few large files, found through an index in state.db.
 
 A record is a 48-byte head (magic, SHA-256, raw and stored length, checksum of the head) and one zstd
-frame. Bytes are synced before the rows that name them are committed. After a crash, whole records
-past the last indexed one are adopted and a torn one is cut off; nothing indexed is ever rewritten.
+frame. Bytes are synced before the rows that name them are committed. After a crash, complete records
+past the last indexed one are adopted and a torn one is cut off. Indexed records are never rewritten.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class SegmentBlobs:
         self._fd: int | None = None
         self._open_for_reading: _OpenSegment | None = None
         self._added: dict[bytes, _Place] = {}
-        # Not yet committed, maybe: good for the lines of the log, not for saying that a page is there.
+        # Perhaps uncommitted: usable for the lines of a log, but no proof that a page is stored.
         self._flushed: dict[bytes, _Place] = {}
-        self._found: dict[bytes, _Place] = {}  # places looked up lately: where a blob is, it stays
+        self._found: dict[bytes, _Place] = {}  # a cache: blobs never move
         self._buffer: list[bytes] = []
         self._buffered = 0
         if writable:
@@ -169,14 +169,14 @@ class SegmentBlobs:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
                 self._fd = open_own(path, flags, self._permissions)
                 if is_new:
-                    os.fchmod(self._fd, self._permissions)  # whatever the umask says
+                    os.fchmod(self._fd, self._permissions)  # regardless of the umask
                     sync_folder(self._folder)
             except OSError as problem:
                 raise StorageFull(f"cannot open {path}: {problem.strerror}") from problem
         return self._fd
 
     def _reading(self, segment: int) -> _OpenSegment:
-        """It stays open, for pages are read in the order they came."""
+        """The open file of a segment, cached because pages are read in order."""
         if self._open_for_reading is None or self._open_for_reading.segment != segment:
             path = self._path(segment)
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -201,7 +201,7 @@ class SegmentBlobs:
         self._end = 0
 
     def _drop_unflushed(self, fd: int) -> None:
-        """Cut the file back to its last durable record, so that a later run finds it whole."""
+        """Cut the file after its last durable record, so that a later run finds it intact."""
         with contextlib.suppress(OSError):
             os.ftruncate(fd, self._end)
         self._forget_added()
@@ -212,7 +212,7 @@ class SegmentBlobs:
         self._buffered = 0
 
     def _recover(self) -> tuple[int, int]:
-        """Take up the last segment: blobs adopted and bytes cut off."""
+        """Recover the last segment; returns the adopted blobs and the cut bytes."""
         row = self._database.read(
             "SELECT segment, max(offset + length) FROM blobs"
             " WHERE segment = (SELECT max(segment) FROM blobs)"
@@ -242,7 +242,7 @@ class SegmentBlobs:
         adopted, end = self._adopt_records(segment, path, start, size)
         if size > end:
             os.truncate(path, end)
-        if adopted:  # a killed process may not have synced what we are about to name
+        if adopted:  # a killed process may not have synced these records
             _sync_file(path)
         self._end = end
         return adopted, size - end

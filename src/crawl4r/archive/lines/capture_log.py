@@ -1,7 +1,7 @@
-"""A file with one line a capture, rebuilt from state.db wherever it falls short.
+"""A log with one line per capture, completed from state.db.
 
-The file is a projection. Each line carries its capture's id; on opening, a torn tail is cut and what
-is missing is written again, so that after any crash there is every line once and none twice.
+The file is a projection of the database. Each line holds its capture's id. Opening the file cuts a torn
+tail and writes missing lines, so that after any crash each line exists exactly once.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from crawl4r.archive.captures import Captures
 from crawl4r.model import Capture
 from crawl4r.storage.line_file import LineFile
 
-_BATCH = 1000  # captures at once, when many are missing
+_BATCH = 1000  # captures per read of missing lines
 
 
 class LineForm(NamedTuple):
-    """What a log's lines look like."""
+    """The format of a log's lines."""
 
-    header: bytes  # the first line, with its end; empty when there is none
-    line: Callable[[Capture, str], bytes]  # of a capture and its stored path, without the end
-    capture_id: Callable[[bytes], int]  # of a line without its end; 0 when it is none of ours
+    header: bytes  # the first line with its line end, or empty
+    line: Callable[[Capture, str], bytes]  # (capture, stored path) -> line without its end
+    capture_id: Callable[[bytes], int]  # of a line without its end; 0 for a foreign line
 
 
 class CaptureLog:
-    """Append with `add`; `locate` gives the stored path for a hash."""
+    """Append with `add`; `locate` returns the stored path of a hash."""
 
     def __init__(
         self, path: Path, form: LineForm, captures: Captures, locate: Callable[[str], str]
@@ -35,7 +35,7 @@ class CaptureLog:
         self._captures = captures
         self._locate = locate
         self._file = LineFile(path, form.header)
-        # A line of a capture past the newest was written for a commit that the database has lost.
+        # The line of a capture past the newest belongs to a commit that the database has lost.
         newest = captures.last_id()
         line, end = self._file.last_line(lambda line: 0 < form.capture_id(line) <= newest)
         self._file.cut(end)

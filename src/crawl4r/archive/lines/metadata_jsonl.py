@@ -1,4 +1,4 @@
-"""Lines of metadata/crawl_metadata.jsonl: all that is known of a capture, as one JSON object."""
+"""Lines of metadata/crawl_metadata.jsonl: all data of a capture as one JSON object."""
 
 from __future__ import annotations
 

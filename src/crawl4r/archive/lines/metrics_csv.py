@@ -1,8 +1,8 @@
-"""logs/<role>_metrics.csv: what is durable at a moment, a row for each number.
+"""logs/<role>_metrics.csv: counts of durable data over time, a row for each number.
 
-Tallies grow over the life of the workspace and gauges say how it stands. Both are read from state.db
-after a commit: what a crash would take away is never counted. All `ended_` rows of a moment add up to
-`visits`, and so do those of `visit_classes.ANSWERED`; the gauges add up to `known`.
+Tallies grow over the life of the workspace, gauges show its current state. Both are read from state.db
+after a commit, so they count only durable data. At any time all `ended_` rows add up to `visits`, and
+so do those of `visit_classes.ANSWERED`; the gauges add up to `known`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from crawl4r.storage.line_file import LineFile
 from crawl4r.storage.tables import Notes
 
 HEADER = lines_of([("timestamp", "metric", "value")])
-# Of the many ways in which visits end, those have rows that happened.
+# Only verdicts that occurred have rows.
 TALLIES = (VISITS, RETRIES, "pages", "bytes", *ANSWERED)
-# By the state that they count. The last one ends a group of rows; all of them add up to `known`.
+# By state. The last gauge ends a group of rows; all gauges add up to `known`.
 GAUGES = {
     "needs_browser": "needs-browser",
     "pending": "pending",
@@ -29,8 +29,8 @@ GAUGES = {
     "in_flight": "leased",
 }
 _LAST = f",{list(GAUGES)[-1]},".encode()
-# Counting pending, waiting and leased URLs reads the frontier's own small indexes. Only who counts the
-# others every few seconds needs the like for them, and so only then they are made.
+# Counts of pending, waiting and leased URLs use the frontier's own small indexes. The indexes for the
+# other states are created only for these frequent counts.
 _INDEXES = [
     f"CREATE INDEX IF NOT EXISTS urls_{state} ON urls(id) WHERE state = '{GAUGES[state]}'"
     for state in ("failed", "refused", "needs_browser")
@@ -38,7 +38,7 @@ _INDEXES = [
 
 
 class MetricsLog:
-    """Append with `write`. On opening, a torn group of rows is cut."""
+    """Append with `write`. Opening the file cuts a torn group of rows."""
 
     def __init__(self, path: Path, database: Database) -> None:
         self._database = database
@@ -63,14 +63,14 @@ class MetricsLog:
         self._file.close()
 
     def _gauges(self) -> dict[str, int]:
-        """Of the URLs; they are numbered and never deleted, so the last number counts them."""
+        """The number of URLs: their last id, because URLs are never deleted."""
         (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM urls")
         known = int(row[0])
         counts = {name: self._count(state) for name, state in GAUGES.items()}
         return {"known": known, "done": known - sum(counts.values()), **counts}
 
     def _count(self, state: str) -> int:
-        # The state stands in the statement: a parameter would hide from SQLite which index fits.
+        # The state is part of the statement, because SQLite chooses no partial index by a parameter.
         (row,) = self._database.read(f"SELECT count(*) FROM urls WHERE state = '{state}'")
         return int(row[0])
 

@@ -1,4 +1,4 @@
-"""Lines of logs/pages.csv: one a capture, in the columns that analysts ask for."""
+"""Lines of logs/pages.csv: one per capture, in columns for analysts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = (
 
 def _line(c: Capture, stored_path: str) -> bytes:
     about = {"capture_id": c.id, "verdict": c.verdict.value, "reason": c.reason}
-    # The hash and the path of a 304 are those of the bytes that it stands for.
+    # A 304 has the hash and the path of the bytes that it confirms.
     content_bytes = 0 if c.verdict is Verdict.NOT_MODIFIED else c.bytes
     cells = (
         iso_time(c.fetched_at),

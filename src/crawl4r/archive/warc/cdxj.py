@@ -1,6 +1,6 @@
-"""The index beside WARC files: a line a record, sorted, as replay tools search it.
+"""The CDXJ index beside WARC files: a sorted line per record, for replay tools.
 
-Lines are kept on disk until all are known, in a database without a name that ends with the process.
+Until all lines are known, a temporary database on disk keeps them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from crawl4r.archive.warc.writer import RecordPlace
 from crawl4r.errors import StorageFull
 
 _CACHE_KIB = 16 * 1024
-_BLOCK = 1024  # lines of a compressed index that are packed together
+_BLOCK = 1024  # lines per block of a compressed index
 _NOT_DIGITS = re.compile(r"\D")
 _SCHEMA = """
 CREATE TABLE lines (line BLOB NOT NULL);
@@ -36,7 +36,7 @@ ON CONFLICT (url) DO UPDATE SET at = max(at, excluded.at)
 
 
 class ExportNotes:
-    """What an export has written so far, however much that is: bodies, index lines, pages."""
+    """Notes about an export on disk: written bodies, index lines, pages."""
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect("", isolation_level=None)
@@ -48,7 +48,7 @@ class ExportNotes:
         self._connection.close()
 
     def source_of(self, sha256: str) -> int | None:
-        """The capture with which these bytes were written, if they were."""
+        """The capture that wrote these bytes, or None."""
         rows = self._run("SELECT capture FROM bodies WHERE sha256 = ?", bytes.fromhex(sha256))
         return next((int(row[0]) for row in rows), None)
 
@@ -62,15 +62,15 @@ class ExportNotes:
         self._run(_PAGE, url, at)
 
     def note_page_again(self, url: str, at: float) -> None:
-        """Like `note_page`, for what is a page only if it was one before."""
+        """Like `note_page`, but only for a known page."""
         self._run("UPDATE pages SET at = max(at, ?) WHERE url = ?", at, url)
 
     def lines(self) -> Iterator[bytes]:
-        """Sorted by their bytes, and so by key and time."""
+        """The lines sorted by bytes, which sorts them by key and time."""
         return (row[0] for row in self._run("SELECT line FROM lines ORDER BY line"))
 
     def pages(self) -> Iterator[tuple[str, float]]:
-        """URL and newest time of each page, in the order of their first captures."""
+        """URL and latest time of each page, in the order of first captures."""
         return iter(self._run("SELECT url, at FROM pages ORDER BY id"))
 
     def _run(self, sql: str, *values: object) -> sqlite3.Cursor:
@@ -90,7 +90,7 @@ def export_notes() -> Iterator[ExportNotes]:
 
 
 def cdxj_line(entry: IndexEntry, place: RecordPlace) -> bytes:
-    """`key timestamp {...}` with the fields, and in the order, of pywb's indexer."""
+    """`key timestamp {...}` with the fields of pywb's indexer, in its order."""
     fields = {"url": entry.url}
     if entry.mime is not None:
         fields["mime"] = entry.mime
@@ -104,7 +104,7 @@ def cdxj_line(entry: IndexEntry, place: RecordPlace) -> bytes:
 
 
 def write_packed(lines: Iterable[bytes], out: IO[bytes], out_name: str) -> bytes:
-    """Write lines in packed blocks; the text of the index that finds a block by its first line."""
+    """Write lines in packed blocks; returns the text of the index over the blocks."""
     head = json.dumps({"format": "cdxj-gzip-1.0", "filename": out_name})
     index = [f"!meta 0 {head}\n".encode()]
     offset = 0

@@ -1,7 +1,7 @@
-"""HTTP messages as WARC files hold them: true to what was stored, and fit to be replayed.
+"""HTTP messages for WARC files, faithful to the stored data and ready for replay.
 
-Stored bodies have their codings removed. Headers that speak of the bytes on the wire are therefore
-renamed, as Common Crawl does, and the length that is there is written instead.
+Stored bodies have no codings. Headers about the bytes on the wire are therefore renamed, as in Common
+Crawl, and the header has the length of the stored body.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOT_MODIFIED = 304
 
 
 def response_head(capture: Capture, length: int) -> bytes:
-    """The answer up to its body, which has `length` bytes, as HTTP/1.x spells it."""
+    """The head of the answer in HTTP/1.x, for a body of `length` bytes."""
     version = "1.0" if capture.http_version == "1.0" else "1.1"
     lines = [f"HTTP/{version} {capture.status} {_phrase(capture.status)}"]
     headers = _fitting(capture.headers, capture.status, length)
@@ -31,17 +31,17 @@ def response_head(capture: Capture, length: int) -> bytes:
 
 
 def request_head(url: str, header_lines: Iterable[str]) -> bytes:
-    """The request as it left, but for credentials and cookies, which nobody keeps."""
+    """The request without credentials and cookies, which the archive does not keep."""
     parts = split(url)
     lines = [f"GET {parts.path} HTTP/1.1", f"Host: {parts.netloc}"]
     return _head([*lines, *map(_one_line, header_lines)])
 
 
 def as_received(headers: Headers) -> list[tuple[str, str]]:
-    """Undo the renaming: the headers (names in lower case) as the server sent them."""
+    """Undo the renaming: the headers of the server, with lower-case names."""
     prefix = RENAMED.lower()
     renamed = {name[len(prefix) :] for name, _ in headers if name.startswith(prefix)}
-    # Where the body came in chunks, the length is the writer's.
+    # For a chunked body the writer added the length.
     is_length_ours = "content-length" in renamed or "transfer-encoding" in renamed
     return [
         (name.removeprefix(prefix), value)
@@ -55,7 +55,7 @@ def _fitting(headers: Headers, status: int, length: int) -> list[tuple[str, str]
     has_length = False
     for name, value in headers:
         is_coding = name in _CODINGS and value.lower() != "identity"
-        # The length in a 304 is that of the body which it spares us.
+        # The length in a 304 is that of the omitted body.
         is_length = name == "content-length" and status != _NOT_MODIFIED
         if is_length and value == str(length) and not has_length:
             has_length = True
@@ -74,7 +74,7 @@ def _has_body(status: int) -> bool:
 
 
 def _phrase(status: int) -> str:
-    """The usual one: what the server said is not kept, and means nothing."""
+    """The usual reason phrase; that of the server is not stored."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -82,12 +82,12 @@ def _phrase(status: int) -> str:
 
 
 def _one_line(text: str) -> str:
-    """What would end a line is a space instead (RFC 9110, 5.5)."""
+    """Replace line ends by spaces (RFC 9110, 5.5)."""
     return _BREAKS.sub(" ", text)
 
 
 def _head(lines: Sequence[str]) -> bytes:
-    """Header bytes were read as Latin-1, and so are the same bytes again."""
+    """Encode as Latin-1, in which headers were decoded, to restore the bytes."""
     text = "\r\n".join(lines) + "\r\n\r\n"
     try:
         return text.encode("latin-1")

@@ -1,7 +1,7 @@
-"""The bytes of a WARC file as they were before they were packed: plain, gzip members, zstd frames.
+"""Unpack the bytes of a WARC file: plain, gzip members, zstd frames.
 
-Pieces are small whatever a file unpacks to. What is damaged is reported with its offset, and reading
-can go on at the next member: `warcio`, which reads whole files well, can neither.
+The pieces are small for any file. Damage is reported with its offset, and reading can continue at the
+next member; `warcio` supports neither.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from crawl4r.formats.inflate import Inflater
 
 ZSTD_MAGICS = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")  # a frame, a dictionary
 _RECORD = b"WARC/"
-_CHUNK = 64 * 1024  # packed bytes read at once
-PIECE = 256 * 1024  # unpacked bytes given at once
-_MOST_TRIES = 10_000  # places of a file that look like a member
+_CHUNK = 64 * 1024  # packed bytes per read
+PIECE = 256 * 1024  # unpacked bytes per piece
+_MOST_TRIES = 10_000  # places of a file to try as a member
 _LONGEST_MATCH = 16  # bytes
 _BLANK_LINE = re.compile(rb"\n\r?\n(?=WARC/)")
 
 
 class GoOn(Enum):
-    """Where reading can go on behind a damage."""
+    """Where reading can continue after damage."""
 
-    HERE = "here"  # with the next piece
-    SEARCHING = "searching"  # at the next member behind it, once that is found
+    HERE = "here"  # at the next piece
+    SEARCHING = "searching"  # at the next member, after a search
     NOWHERE = "nowhere"
 
 
 class Damaged(Exception):
-    """`offset` is where the damaged part begins, in bytes of the file."""
+    """`offset`: the begin of the damaged part, in bytes of the file."""
 
     def __init__(self, offset: int, reason: str, go_on: GoOn = GoOn.SEARCHING) -> None:
         super().__init__(reason)
@@ -44,26 +44,26 @@ class Damaged(Exception):
 
 class Unpacker(Protocol):
     is_packed: bool
-    is_start: bool  # whether the last piece was the first of a member
+    is_start: bool  # the last piece was the first of a member
 
     def next(self) -> bytes:
         """The next piece, empty at the end. Raises Damaged."""
 
     def offset(self, unread: int) -> int:
-        """Where the last `unread` bytes given begin; of a packed file, where their member does."""
+        """The offset of the last `unread` returned bytes; in a packed file that of their member."""
 
     def consumed(self) -> int:
-        """How many bytes of the file were read so far."""
+        """The number of bytes read from the file."""
 
     def left(self) -> int | None:
-        """How many bytes it has not given yet; None where only unpacking them would tell."""
+        """The number of remaining bytes; None for a packed file."""
 
     def search(self, offset: int) -> bool:
-        """Go to where a record may begin, behind this offset; False when there is none."""
+        """Seek to the next possible record after this offset; False when there is none."""
 
 
 class PlainBytes:
-    """A file that is not packed."""
+    """An unpacked file."""
 
     is_packed = False
 
@@ -89,7 +89,7 @@ class PlainBytes:
         return self._size - self._at
 
     def search(self, offset: int) -> bool:
-        """Behind a blank line: the text of a page may speak of WARC, too."""
+        """Search after a blank line, because the text of a page may also mention WARC."""
         found = _find(self._file, _BLANK_LINE, offset)
         if found is None:
             return False
@@ -99,7 +99,7 @@ class PlainBytes:
 
 
 class Members(ABC):
-    """What gzip and zstd have in common: packed parts in a row, each by itself."""
+    """The common part of gzip and zstd: a sequence of independent packed members."""
 
     is_packed = True
     magic = re.compile(rb"")
@@ -107,7 +107,7 @@ class Members(ABC):
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._input = b""
-        self._at = 0  # in the file, behind the input
+        self._at = 0  # the offset after the input
         self._member = 0
         self._is_fresh = False
         self._tries_left = _MOST_TRIES
@@ -134,7 +134,7 @@ class Members(ABC):
         return None
 
     def search(self, offset: int) -> bool:
-        """Magic bytes may stand anywhere: only what unpacks to a record is one."""
+        """Find a member: magic bytes may occur anywhere, so the place must unpack to a record."""
         while self._tries_left:
             self._tries_left -= 1
             candidate = _find(self._file, self.magic, offset + 1)
@@ -166,7 +166,7 @@ class Members(ABC):
         return bool(chunk)
 
     def _open_member(self) -> bool:
-        """Begin with the next member; False at the end of the file."""
+        """Begin the next member; False at the end of the file."""
         if not self._input and not self._more():
             return False
         self._member = self.consumed()
@@ -215,7 +215,7 @@ class GzipMembers(Members):
 
 
 def _find(file: IO[bytes], wanted: re.Pattern[bytes], offset: int) -> int | None:
-    """Where the next match at or behind `offset` ends that is no more than a few bytes long."""
+    """The end of the next match at or after `offset`; matches have a few bytes."""
     file.seek(offset)
     seen = b""
     while chunk := file.read(_CHUNK):

@@ -1,4 +1,4 @@
-"""zstd frames of a WARC file, perhaps with a dictionary in front (the warc.zst specification)."""
+"""zstd frames of a WARC file, optionally after a dictionary (the warc.zst specification)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawl4r.archive.warc.members import PIECE, ZSTD_MAGICS, Damaged, GoOn, Memb
 from crawl4r.formats import zstd
 
 _WINDOW_LOG = 27  # 128 MiB, what zstd's strongest levels use
-_MOST_DICTIONARY = 8 * 1024**2  # bytes, packed or not, that a reader must be able to take
+_MOST_DICTIONARY = 8 * 1024**2  # bytes, packed or unpacked; the size that readers must support
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 
 
@@ -41,7 +41,7 @@ class ZstdFrames(Members):
         return super()._open_member()
 
     def _skip_frames(self) -> None:
-        """Pass over skippable frames; those at hand all at once, for they may be 8 bytes each."""
+        """Skip skippable frames, all buffered ones at once, because each may have only 8 bytes."""
         while self._has(8) and _SKIPPABLE.match(self._input):
             at = 0
             while len(self._input) - at >= 8 and _SKIPPABLE.match(self._input, at):
@@ -88,7 +88,7 @@ def _length_in(head: bytes, at: int = 0) -> int:
 
 
 def _unpack_dictionary(data: bytes) -> bytes:
-    """A dictionary may be packed itself, without a dictionary then."""
+    """Unpack the dictionary, which may be packed itself (without a dictionary)."""
     if not data.startswith(ZSTD_MAGICS[0]):
         return data
     unpacker = zstd.ZstdDecompressor()

@@ -1,7 +1,7 @@
-"""Records out of a WARC file, one by one; what is broken is said and passed over.
+"""Read the records of a WARC file one by one; report broken parts and skip them.
 
-A record counts as read once its end is seen: the whole block, the blank lines behind it and, where
-it is packed, the check sum of its member.
+A record counts as read at its end: after the whole block, the blank lines and, in a packed file, the
+checksum of its member.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from crawl4r.archive.warc.members_zstd import ZstdFrames
 from crawl4r.formats.inflate import GZIP_MAGIC
 
 NO_RECORD = "no WARC record begins here"
-_MOST_HEAD = 1024**2  # bytes of a record's own header
-_BOMB_BYTES = 512 * 1024**2  # what may be unpacked and thrown away, whatever it was packed in
-_BOMB_RATIO = 200  # and how many times its packed size, past that
-_MOST_BROKEN = 1_000  # then nobody looks for more
-_MOST_IN_VAIN = 1024**3  # bytes that may be unpacked for records that turn out to be broken
+_MOST_HEAD = 1024**2  # bytes of a record's header
+_BOMB_BYTES = 512 * 1024**2  # unpacked bytes that may be discarded in any case
+_BOMB_RATIO = 200  # beyond that, times the packed size
+_MOST_BROKEN = 1_000  # broken parts before the reader gives up
+_MOST_IN_VAIN = 1024**3  # bytes that may be unpacked for broken records
 _MOST_BLANKS = 16 * 1024**2  # bytes of blank lines between two records
 _FREE_RECORDS = 10_000  # and one more for each so many bytes of a packed file:
-_LEAST_RECORD = 8  # an identifier alone has twice as many that cannot be packed
+_LEAST_RECORD = 8  # the id of a record alone has twice as many incompressible bytes
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-_GAP = b"\r\n\r\n"  # behind a record; writers are careless about it
+_GAP = b"\r\n\r\n"  # after a record; some writers deviate
 _BLANKS = re.compile(rb"[\r\n]*")
 
 
 class WarcRecord(NamedTuple):
-    """`fields` are named in lower case; `block` is None when it is larger than was asked for."""
+    """`fields` have lower-case names; `block` is None when it is larger than `largest`."""
 
     offset: int
     kind: str
@@ -45,19 +45,19 @@ class WarcRecord(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A part of the file that could not be read."""
+    """An unreadable part of the file."""
 
     offset: int
     reason: str
 
 
 def looks_like_warc(start: bytes) -> bool:
-    """Whether a file that begins so may be one; of a packed file only a record says more."""
+    """Whether a file with these first bytes may be a WARC file. Packed files need a closer look."""
     return start.startswith((b"WARC/", GZIP_MAGIC, *ZSTD_MAGICS))
 
 
 def read_warc(file: IO[bytes], largest: int) -> WarcReader:
-    """The records of a seekable file; blocks of more than `largest` bytes are left out."""
+    """The records of a seekable file, without blocks of more than `largest` bytes."""
     start = file.read(4)
     file.seek(0)
     if start.startswith(GZIP_MAGIC):
@@ -72,16 +72,16 @@ class WarcReader:
         self._unpacker = unpacker
         self._largest = largest
         self._buffer = bytearray()
-        self._later: Damaged | None = None  # of what follows a whole record
+        self._later: Damaged | None = None  # damage after a complete record
         self._given = 0  # unpacked bytes
-        self._began = 0  # of them, before the record that is being read
+        self._began = 0  # unpacked bytes before the current record
         self._records = 0
         self._in_vain = 0  # unpacked bytes of broken records
-        self._furthest = 0  # in the file
+        self._furthest = 0  # offset in the file
 
     @property
     def consumed(self) -> int:
-        """Bytes of the file that were read so far."""
+        """The number of bytes read from the file."""
         return self._unpacker.consumed()
 
     def __iter__(self) -> Iterator[WarcRecord | Broken]:
@@ -93,13 +93,13 @@ class WarcReader:
                 yield Broken(damage.offset, damage.reason)
                 if not self._go_on(damage):
                     return
-            # Broken records within broken records are read again and again.
+            # Broken records inside of broken records are read repeatedly.
             if self._in_vain > max(_MOST_IN_VAIN, 2 * self._furthest):
                 break
         yield Broken(self._furthest, "too much is damaged: nothing behind this was read")
 
     def _whole_records(self) -> Iterator[WarcRecord]:
-        """Up to the end of the file. Raises Damaged."""
+        """The records up to the end of the file. Raises Damaged."""
         while True:
             self._began = self._given - len(self._buffer)
             if not self._skip_blanks():
@@ -115,7 +115,7 @@ class WarcReader:
         return damage.go_on is GoOn.SEARCHING and self._unpacker.search(damage.offset)
 
     def _skip_blanks(self) -> bool:
-        """To the first byte of a record; False at the end of the file."""
+        """Skip to the first byte of a record; False at the end of the file."""
         skipped = 0
         while True:
             blanks = _BLANKS.match(self._buffer)
@@ -150,7 +150,7 @@ class WarcReader:
         return WarcRecord(offset, fields.get("warc-type", "").lower(), fields, block)
 
     def _count(self, offset: int) -> None:
-        """A small packed file may hold records without end that say nothing."""
+        """Limit the number of records, because a small packed file may hold very many empty ones."""
         self._records += 1
         most = _FREE_RECORDS + self.consumed // _LEAST_RECORD
         if self._unpacker.is_packed and self._records > most:
@@ -158,7 +158,7 @@ class WarcReader:
             raise Damaged(offset, reason, GoOn.NOWHERE)
 
     def _expect_room(self, offset: int, length: int) -> None:
-        """Where the size of the file says that a length is wrong, nothing is read to find out."""
+        """Raise Damaged at once for a length beyond the end of the file."""
         left = self._unpacker.left()
         if left is not None and length > len(self._buffer) + left:
             raise Damaged(offset, "the file ends in the middle of it")
@@ -186,7 +186,7 @@ class WarcReader:
         return block
 
     def _pass_over(self, offset: int, length: int) -> None:
-        """Unpack a block that is too large, and keep none of it."""
+        """Unpack and discard a block that is too large."""
         packed_before, left = self._unpacker.consumed(), length
         while left > len(self._buffer):
             left -= len(self._buffer)
@@ -198,10 +198,10 @@ class WarcReader:
         del self._buffer[:left]
 
     def _fill_within(self, offset: int) -> None:
-        """More of the same record; a new one that begins instead says that its length is wrong."""
+        """More bytes of the record. If a new member begins instead, the length is wrong."""
         held = len(self._buffer)
         if not self._fill():
-            # A length that is a lie may have swallowed records; no member is swallowed.
+            # A wrong length may cover further records, but never a whole member.
             go_on = GoOn.NOWHERE if self._unpacker.is_packed else GoOn.SEARCHING
             raise Damaged(offset, "the file ends in the middle of it", go_on)
         piece = self._buffer[held : held + 5]
@@ -217,7 +217,7 @@ class WarcReader:
             if not self._skip_blanks() or ends_well:
                 return
         except Damaged as damage:
-            # Whatever is wrong with the next record is no fault of this one.
+            # Damage of the next record does not affect this one.
             if damage.offset == offset:
                 raise
             self._later = damage
@@ -238,7 +238,7 @@ def _parse_head(head: bytes, offset: int) -> dict[str, str]:
     version, *lines = head.decode("utf-8", "replace").split("\n")
     if not version.startswith(("WARC/0.", "WARC/1.")):
         raise Damaged(offset, f"of an unknown version: {version.strip()[:40]!r}")
-    fields: dict[str, list[str]] = {}  # the lines of a value that is folded over several
+    fields: dict[str, list[str]] = {}  # the lines of a folded value
     last = ""
     for line in lines:
         if line[:1] in {" ", "\t"} and last:

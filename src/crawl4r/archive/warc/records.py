@@ -1,7 +1,7 @@
-"""Captures as records of WARC 1.1: request and response, or what was seen before and came again.
+"""Captures as WARC 1.1 records: request and response, or a revisit of an earlier response.
 
-A 304 is a `revisit` without a block: replay tools show the earlier answer then, where with the head
-of the 304 they would show an empty page. That head is kept beside it, in a `metadata` record.
+A 304 becomes a `revisit` without a block, for which replay tools show the earlier answer; with the head
+of the 304 they would show an empty page. A `metadata` record keeps that head.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from crawl4r.model import Capture, Verdict
 
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 NOT_MODIFIED, IDENTICAL = "server-not-modified", "identical-payload-digest"
-# Named fields of ours, for what no standard has a name for.
+# Our own named fields, for data without a standard name.
 VERDICT, REASON, PAGE_TYPE = "Crawl4r-Verdict", "Crawl4r-Reason", "Crawl4r-Page-Type"
-HTTP_STATUS, HTTP_HEADER = "http-status", "http-header"  # in a metadata record
+HTTP_STATUS, HTTP_HEADER = "http-status", "http-header"  # of a metadata record
 _VERSION = "WARC/1.1"
 _IDS = uuid.UUID("6a4f7d4e-6c0b-5a55-9a53-0d1f8f1d7c8b")  # the space of our record ids
 _WARC_FIELDS = "application/warc-fields"
 _NO_BYTES = hashlib.sha256(b"").hexdigest()
 _MEDIA_TYPE_END = re.compile(r"[;\s]")
 _BLANKS = re.compile(r"[\r\n\0]+")
-# Of HTTP versions, without and with TLS.
+# Names of HTTP versions, without and with TLS.
 _PROTOCOLS = {
     "1.0": ("http/1.0", "http/1.0"),
     "1.1": ("http/1.1", "http/1.1"),
@@ -42,7 +42,7 @@ _PROTOCOLS = {
 
 
 class IndexEntry(NamedTuple):
-    """What an index says of a record, but for its place."""
+    """The index entry of a record, without its place."""
 
     url: str
     at: float  # epoch seconds
@@ -52,21 +52,21 @@ class IndexEntry(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The bytes of one record, and its entry in the index if it has one."""
+    """The bytes of one record, with its index entry if it has one."""
 
     data: bytes
     entry: IndexEntry | None = None
 
 
 class RecordWriter:
-    """Makes records. The same capture is the same bytes each time."""
+    """Makes records. The same capture always gives the same bytes."""
 
     def __init__(self) -> None:
         self._buffer = BytesIO()
         self._writer = _Writer(self._buffer, gzip=False, warc_version=_VERSION)
 
     def warcinfo(self, file_name: str, last: Capture, facts: Mapping[str, str]) -> Record:
-        """The record that a file begins with; its date is that of the archive's last capture."""
+        """The first record of a file, with the date of the archive's last capture."""
         fields = {
             "WARC-Type": "warcinfo",
             "WARC-Record-ID": _id_of(last, f"warcinfo {file_name}"),
@@ -76,7 +76,7 @@ class RecordWriter:
         return Record(self._record(fields, b"", _as_fields(facts.items()), _WARC_FIELDS))
 
     def response(self, capture: Capture, body: bytes, sent: Sequence[str] | None) -> list[Record]:
-        """A capture with its body; `sent` are the header lines of the request, where known."""
+        """The records of a capture with its body; `sent`: the header lines of the request, if known."""
         kind = record_kind_of(capture)
         digest = _digest_of(capture)
         fields = _fields(kind, capture) | {"WARC-Payload-Digest": digest}
@@ -95,7 +95,7 @@ class RecordWriter:
     def revisit(
         self, capture: Capture, original: Capture, sent: Sequence[str] | None
     ) -> list[Record]:
-        """A capture whose bytes another one has brought, which is in the archive already."""
+        """The records of a capture with the same bytes as an earlier one in the archive."""
         is_304 = capture.verdict is Verdict.NOT_MODIFIED
         fields = _fields("revisit", capture)
         fields["WARC-Profile"] = PROFILES + (NOT_MODIFIED if is_304 else IDENTICAL)
@@ -149,13 +149,13 @@ class RecordWriter:
 
 
 class _Writer(WARCWriter):  # type: ignore[misc]
-    """Digests of payloads are ours, and only where a record has a payload."""
+    """Writes our digests of payloads, only for records with a payload."""
 
     NO_PAYLOAD_DIGEST_TYPES = ("warcinfo", "revisit", "request", "metadata")
 
 
 class _Head(StatusAndHeaders):  # type: ignore[misc]
-    """Header bytes written as they came; warcio would escape those that are not ASCII."""
+    """Writes header bytes unchanged; warcio would escape non-ASCII bytes."""
 
     def __init__(self, head: bytes) -> None:
         super().__init__("as it came", [])
@@ -166,13 +166,13 @@ class _Head(StatusAndHeaders):  # type: ignore[misc]
 
 
 def record_kind_of(capture: Capture) -> str:
-    """What a record with the body of this capture is: what no server sent is only a resource."""
+    """The type of a record with this capture's body: a resource if no server sent it."""
     was_sent = capture.http_version or capture.address or capture.status != 200
     return "response" if was_sent else "resource"
 
 
 def verdict_of_status(status: int, location: str | None) -> Verdict:
-    """What an answer means by its status alone."""
+    """The verdict of an answer by its status alone."""
     if 200 <= status < 300:
         return Verdict.OK
     is_redirect = status in {301, 302, 303, 307, 308} and location is not None
@@ -190,7 +190,7 @@ def _fields(kind: str, capture: Capture) -> dict[str, str]:
         "WARC-Date": warc_date(capture.fetched_at),
         "WARC-Target-URI": capture.url,
     }
-    # Behind a proxy the address is the proxy's, and not that of the host.
+    # With a proxy the address is that of the proxy, not of the host.
     if not capture.proxy and (address := _address(capture.address)):
         fields["WARC-IP-Address"] = address
     is_304 = capture.verdict is Verdict.NOT_MODIFIED
@@ -207,7 +207,7 @@ def _fields(kind: str, capture: Capture) -> dict[str, str]:
 
 
 def _id_of(capture: Capture, kind: str) -> str:
-    """Always the same for a capture, and never that of another one, in whatever workspace."""
+    """A record id that is constant for a capture and unique over all workspaces."""
     url, at, status, sha256 = capture.url, capture.fetched_at, capture.status, capture.sha256
     name = f"{url}\n{at!r}\n{status}\n{sha256}\n{capture.id}\n{kind}"
     return f"<{uuid.uuid5(_IDS, name).urn}>"

@@ -1,8 +1,8 @@
-"""The key under which replay tools look a URL up: `org,example)/path?query`.
+"""The SURT key under which replay tools look up a URL: `org,example)/path?query`.
 
-Labels of the host stand in reverse, so that a site and what is below it are neighbours. Much that
-mostly means the same page is folded together (case, `www.`, a closing slash, session ids), as the
-Wayback Machine's canonicalizer does: who writes an index must fold exactly as those who read it.
+The labels of the host are reversed, so that a site and its subdomains are neighbours. Spellings that
+mostly mean the same page get one key (case, `www.`, a final slash, session ids). The rules are those of
+the Wayback Machine's canonicalizer, because writers and readers of an index must use the same keys.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from crawl4r.urls.canonical import host_of_netloc, split
 
 _WWW = re.compile(r"www\d*\.")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
-# Everything printable but for `#`, `%` and the space.
+# All printable characters except `#`, `%` and the space.
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _PATH_SESSIONS = [
     re.compile(rb"^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$", re.IGNORECASE),
@@ -61,7 +61,7 @@ def _path(path: str) -> str:
 
 
 def _without_dots(path: bytes) -> bytes:
-    """No `.` and `..` that unescaping has brought to light, and no empty segments."""
+    """Remove `.` and `..`, which unescaping may reveal, and empty segments."""
     kept: list[bytes] = []
     for name in path.split(b"/")[1:]:
         if name == b".." and kept:
@@ -79,13 +79,13 @@ def _query(query: str) -> str:
     for pattern in _QUERY_SESSIONS:
         if match := pattern.match(spelled):
             spelled = match[1] + (match[2] or b"")
-    # By name, then by value; a parameter without `=` before the same one with it.
+    # By name, then by value; a parameter without `=` before one with it.
     parameters = sorted(tuple(one.split(b"=", 1)) for one in spelled.lower().split(b"&"))
     return b"&".join(b"=".join(one) for one in parameters).decode("ascii")
 
 
 def _unescape(text: str | bytes) -> bytes:
-    """Until there is nothing left to unescape: `%2525` is a percent sign."""
+    """Unescape repeatedly: `%2525` becomes a percent sign."""
     while (plain := unquote_to_bytes(text)) != text:
         text = plain
     return plain

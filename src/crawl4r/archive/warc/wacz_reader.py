@@ -1,4 +1,4 @@
-"""The WARC files in a WACZ package, or in any zip file."""
+"""Read the WARC files in a WACZ package, or in any zip file."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from crawl4r.errors import UsageError
 
 ZIP_MAGIC = b"PK\x03\x04"
 _NAMES = (".warc", ".warc.gz", ".warc.zst")
-_HEAD = struct.Struct("<26xHH")  # of a file in a zip: the lengths of its name and of more
+_HEAD = struct.Struct("<26xHH")  # of a local file header: the lengths of name and extra field
 _ENCRYPTED = 1  # a flag
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may take gigabytes to unpack
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may need gigabytes to unpack
 _UNREADABLE = (
     zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError,
     struct.error, zlib.error,
 )  # fmt: skip
-_MOST_RATIO = 100  # a WARC file that is packed better than this was made to fill a disk
-_MOST_DIRECTORY = 8 * 1024**2  # bytes; an entry takes ten times as many once it is read
+_MOST_RATIO = 100  # a higher ratio is an attempt to fill the disk
+_MOST_DIRECTORY = 8 * 1024**2  # bytes; a parsed entry takes ten times as many
 
 
 class Inner(NamedTuple):
-    """A WARC file in a package; without `file` there is a `problem`."""
+    """A WARC file in a package, with either a `file` or a `problem`."""
 
     name: str
     file: IO[bytes] | None
@@ -37,11 +37,11 @@ class Inner(NamedTuple):
 
 
 class _TooLarge(zipfile.BadZipFile):
-    """Past a bound of ours, which the message names."""
+    """A limit is exceeded; the message names it."""
 
 
 def warcs_in(path: Path) -> Iterator[Inner]:
-    """The WARC files, by name. Raises UsageError for what is no such package."""
+    """The WARC files by name. Raises UsageError for any other file."""
     with path.open("rb") as raw:
         try:
             package = zipfile.ZipFile(_Wary(raw))
@@ -65,10 +65,10 @@ def warcs_in(path: Path) -> Iterator[Inner]:
 
 
 def _room(entries: Sequence[zipfile.ZipInfo], size: int) -> dict[int, int]:
-    """How many bytes of the package an entry may take, by its offset: up to the next one.
+    """The maximum size of each entry, by offset: up to the next entry.
 
-    Entries that share an offset share its bytes, so there are none for any of them: a small package
-    would otherwise unpack to anything.
+    Entries that share an offset get 0 bytes, because a small package could otherwise unpack to any
+    size.
     """
     offsets = sorted(entry.header_offset for entry in entries)
     room = dict(pairwise([*offsets, size]))
@@ -88,8 +88,8 @@ def _open(package: zipfile.ZipFile, entry: zipfile.ZipInfo, raw: IO[bytes], room
         return io.BufferedReader(_Part(raw, start, entry.compress_size))
     if entry.file_size > _MOST_RATIO * max(entry.compress_size, 1024):
         raise RuntimeError("unpacks to far more than it was packed in")
-    # The format wants it stored. It is unpacked beside, because damage is looked for back and forth.
-    unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
+    # The format demands stored entries. Unpack a packed one to a file, because the reader must seek.
+    unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - the reader closes it
     try:
         with package.open(entry) as file:
             shutil.copyfileobj(file, unpacked)
@@ -101,7 +101,7 @@ def _open(package: zipfile.ZipFile, entry: zipfile.ZipInfo, raw: IO[bytes], room
 
 
 class _Wary(io.BufferedReader):
-    """A file that gives a zip reader no more at once than a directory may have."""
+    """A file that limits each read of a zip reader to the maximum size of a directory."""
 
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__(cast(io.RawIOBase, _Part(file, 0, file.seek(0, io.SEEK_END))))
@@ -113,7 +113,7 @@ class _Wary(io.BufferedReader):
 
 
 class _Part(io.RawIOBase):
-    """A part of a file as a file of its own."""
+    """A part of a file, with the interface of a file."""
 
     def __init__(self, file: IO[bytes], start: int, length: int) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""A WACZ package (1.1.1): WARC files, their index and a list of pages in one zip file."""
+"""Write a WACZ package (1.1.1): WARC files, their index and a list of pages in one zip file."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from crawl4r.archive.documents import Documents, id_of
 from crawl4r.archive.warc.records import warc_date
 
 _VERSION = "1.1.1"
-_ZIP_TIMES = ((1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58))  # a zip file knows no others
+_ZIP_TIMES = ((1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58))  # the range of a zip file
 
 
 class WaczWriter:
-    """Files of a package, one after the other; nothing is packed, so that parts can be read alone."""
+    """Writes the files of a package in turn, unpacked, so that readers can read parts of them."""
 
     def __init__(self, out: IO[bytes], at: float) -> None:
-        """`at`, epoch seconds, is the time that everything in it bears."""
+        """`at`: the time of all entries, in epoch seconds."""
         self._zip = zipfile.ZipFile(out, "w", zipfile.ZIP_STORED)
         self._time = datetime.fromtimestamp(at, UTC)
         self._resources: list[dict[str, Any]] = []
 
     def open(self, path: str) -> IO[bytes]:
-        """A file to write; it must be closed before the next one is opened."""
+        """Open a file for writing. Close it before the next one."""
         first, last = _ZIP_TIMES
         moment = min(max(self._time.timetuple()[:6], first), last)
         entry = zipfile.ZipInfo(path, moment)
         entry.external_attr = 0o644 << 16
-        # The size is not known yet, and may be too much for the smaller format.
+        # zip64, because the size is unknown and may be too large for the smaller format.
         inner = self._zip.open(entry, "w", force_zip64=True)
         return cast(IO[bytes], _Counted(inner, path, self._resources))
 
@@ -41,7 +41,7 @@ class WaczWriter:
             file.write(data)
 
     def finish(self, about: Mapping[str, str]) -> None:
-        """Write the list of what is in it, with hashes, and the hash of that list."""
+        """Write the list of files with their hashes, and the hash of the list."""
         package = {
             "profile": "data-package",
             "wacz_version": _VERSION,
@@ -60,7 +60,7 @@ class WaczWriter:
 
 
 class _Counted(RawIOBase):
-    """Passes bytes on and lists the file, with its hash, when it is closed."""
+    """Passes bytes on, and lists the file with its hash when it is closed."""
 
     def __init__(self, inner: IO[bytes], path: str, listed: list[dict[str, Any]]) -> None:
         self._inner = inner
@@ -93,7 +93,7 @@ class _Counted(RawIOBase):
 
 
 def page_lines(pages: Iterable[tuple[str, float]], documents: Documents) -> Iterator[bytes]:
-    """The list of pages, URL and time each, with the titles of their documents."""
+    """The list of pages with URL, time and the title of the document."""
     yield _json_line({"format": "json-pages-1.0", "id": "pages", "title": "All Pages"})
     for url, at in pages:
         title = documents.title_of(url) or url
@@ -101,7 +101,7 @@ def page_lines(pages: Iterable[tuple[str, float]], documents: Documents) -> Iter
 
 
 def about(title: str, software: str, first: tuple[str, float] | None) -> dict[str, str]:
-    """What a package says of itself; a reader begins with the `first` page."""
+    """The metadata of a package. Viewers start with the `first` page."""
     said = {"title": title, "software": software}
     if first is not None:
         said |= {"mainPageUrl": first[0], "mainPageDate": warc_date(first[1])}

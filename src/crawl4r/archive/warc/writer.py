@@ -1,7 +1,7 @@
-"""Where records go: into one file or a series of them, each record packed by itself.
+"""Write records into one file or a series of files, each record packed separately.
 
-Files get their names when all of them are whole. Until then they end in `.part`, and what goes wrong
-removes them.
+Files get their final names when all of them are complete. Until then their names end in `.part`, and an
+error removes them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ZSTD: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 3,
     zstd.CompressionParameter.checksum_flag: 1,  # the warc.zst specification asks for it
 }
-_GAP = b"\r\n\r\n"  # behind each record; no part of it where nothing is packed
+_GAP = b"\r\n\r\n"  # after each record; not part of it in an unpacked file
 
 
 class Packing(StrEnum):
@@ -38,7 +38,7 @@ SUFFIXES = {Packing.GZIP: ".warc.gz", Packing.ZSTD: ".warc.zst", Packing.NONE: "
 
 
 class RecordPlace(NamedTuple):
-    """Where a record stands."""
+    """The place of a record."""
 
     file: str
     offset: int
@@ -46,9 +46,9 @@ class RecordPlace(NamedTuple):
 
 
 class WarcSeries:
-    """Writes records into files that `open_file` makes; a new one after `max_size` bytes.
+    """Writes records into files from `open_file`, with a new file after `max_size` bytes.
 
-    `begin` gives the first record of a file by its name, `on_entry` hears where records stand.
+    `begin(name)` returns the first record of a file; `on_entry` receives the place of each record.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class WarcSeries:
         self.bytes = 0
 
     def write(self, records: Iterable[Record]) -> None:
-        """Records of one capture: they stay together."""
+        """Write the records of one capture into the same file."""
         if self._file is None or (self._max_size is not None and self._size >= self._max_size):
             self._next_file()
         for record in records:
@@ -105,7 +105,7 @@ class WarcSeries:
 
 
 def pack(data: bytes, packing: Packing) -> bytes:
-    """A member or a frame of its own, so that a record can be read from its offset alone."""
+    """Pack a record as its own member or frame, so that it can be read from its offset."""
     if packing is Packing.GZIP:
         packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)
         return packer.compress(data) + packer.flush()
@@ -113,7 +113,7 @@ def pack(data: bytes, packing: Packing) -> bytes:
 
 
 class PartFiles:
-    """Files of a folder that appear under their names together, or not at all."""
+    """Files that get their final names together, or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -125,7 +125,7 @@ class PartFiles:
 
     @contextlib.contextmanager
     def publishing(self) -> Iterator[None]:
-        """Within it files are written and closed; at its end they get their names."""
+        """Write and close files inside the `with` block; at its end they get their final names."""
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             yield
@@ -145,7 +145,7 @@ class PartFiles:
 
 
 def remove_leftovers(folder: Path, name: str, kept: Iterable[str]) -> None:
-    """Files of a longer series that stood here before: nobody shall take them for part of this one."""
+    """Remove files of an earlier, longer series, which do not belong to this one."""
     of_series = re.compile(rf"{re.escape(name)}-[0-9]{{5}}\.warc(\.gz|\.zst)?")
     for path in folder.iterdir():
         if of_series.fullmatch(path.name) and path.name not in set(kept):

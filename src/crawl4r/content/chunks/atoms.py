@@ -1,4 +1,4 @@
-"""The smallest stretches that a chunk is made of: blocks, and parts of blocks beyond the limit."""
+"""Split a document into atoms: blocks, and parts of blocks beyond the limit."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CountTokens = Callable[[Sequence[str]], Sequence[int]]
 Splitter = Callable[[str], list[str]]
 
 _FINE = 100  # depth of the first kind of break inside a block; deeper than any list
-_WHOLE = (ChunkKind.CODE, ChunkKind.TABLE)  # kept in one piece even when a heading cannot join them
-# A break after a full stop and blanks, or after an ideographic one. The look-behind comes first, so
-# that a run of stops or blanks is walked once.
+_WHOLE = (ChunkKind.CODE, ChunkKind.TABLE)  # stay in one piece, even without their heading
+# A break after a full stop and blanks, or after an ideographic full stop. The look-behind comes first,
+# so that the search walks a run of stops or blanks once.
 _SENTENCE_BREAK = re.compile(
     r"(?<=[.!?\u2026])\s+|(?<=[.!?\u2026][\"'\u201d\u2019)\]*_])\s+|(?<=[\u3002\uff01\uff1f])\s*"
 )
@@ -23,28 +23,28 @@ _WORD = re.compile(r"\s*\S+\s*|\s+")
 
 
 class MarkdownSection(NamedTuple):
-    """A heading (with the parents that had no text of their own) and what stands below it."""
+    """A heading (with parent headings that have no own text) and the blocks below it."""
 
     path: tuple[str, ...]
-    first: int  # its blocks, from here
-    body: int  # the first that is no heading
+    first: int  # its first block
+    body: int  # the first block that is no heading
     end: int
 
 
 class Atom(NamedTuple):
-    """A stretch of one block that is not split any further."""
+    """A part of one block that is not split further."""
 
     start: int
     end: int
     tokens: int
-    depth: int  # of the break before it; shallow breaks are better places to cut
-    room: int  # tokens that a piece beginning here may have
+    depth: int  # of the break before it; a shallow break is a better cut
+    room: int  # maximum tokens of a piece that begins here
     section: int
     block: MarkdownBlock
 
 
 def counting_once(count: CountTokens) -> CountTokens:
-    """The same counter, asked only once for each text: words recur, and chunks that are blocks."""
+    """A counter with a cache: words recur, and so do chunks that are blocks."""
     known: dict[str, int] = {}
 
     def count_new(texts: Sequence[str]) -> Sequence[int]:
@@ -56,7 +56,7 @@ def counting_once(count: CountTokens) -> CountTokens:
 
 
 def sections_of(blocks: Sequence[MarkdownBlock]) -> list[MarkdownSection]:
-    """Cut at headings; one followed at once by a heading below it stays with that."""
+    """Cut at headings. A heading directly above a lower one stays with it."""
     sections: list[MarkdownSection] = []
     path: list[tuple[int, str]] = []
     first = 0
@@ -88,7 +88,7 @@ def structural_atoms(
     count: CountTokens,
     limit: int,
 ) -> list[Atom]:
-    """Blocks where they fit; else sentences of prose, lines, words, and at last characters."""
+    """Blocks that fit; else their sentences or lines, then words, then characters."""
     tokens = _block_tokens(markdown, blocks, sections, count, limit)
     atoms = []
     for number, section in enumerate(sections):
@@ -110,9 +110,9 @@ def _block_tokens(
     count: CountTokens,
     limit: int,
 ) -> list[int]:
-    """The tokens of each block; where a section fits as a whole, its first block carries them all.
+    """The tokens of each block. If a whole section fits, its first block carries all tokens.
 
-    Most sections fit, and so most of a document is counted only once.
+    Most sections fit, so most of a document is counted only once.
     """
     totals = count([markdown[blocks[s.first].start : blocks[s.end - 1].end] for s in sections])
     tokens = [0] * len(blocks)
@@ -134,7 +134,7 @@ def word_atoms(
     count: CountTokens,
     limit: int,
 ) -> list[Atom]:
-    """Words, and characters of words beyond the limit."""
+    """The words, and the characters of words beyond the limit."""
     atoms = [
         Atom(block.start, block.end, limit + 1, block.depth, limit, number, block)
         for number, section in enumerate(sections)
@@ -153,7 +153,7 @@ def _refine(
     count: CountTokens,
     limit: int,
 ) -> list[Atom]:
-    """Split the atoms that do not fit, and count all new ones with one call."""
+    """Split the atoms that do not fit, and count all new atoms with one call."""
     parts = {
         at: split(markdown[atom.start : atom.end])
         for at, atom in enumerate(atoms)
@@ -177,7 +177,7 @@ def _split_atom(
     start = atom.start
     for text in texts:
         end = start + len(text)
-        if start == atom.start:  # nothing changed about the break before it
+        if start == atom.start:  # the break before it is unchanged
             yield atom._replace(end=end, tokens=next(tokens))
         else:
             yield Atom(start, end, next(tokens), depth, limit, atom.section, atom.block)
@@ -185,7 +185,7 @@ def _split_atom(
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences, each with the blanks after it."""
+    """The sentences, each with the following blanks."""
     parts, start = [], 0
     for found in _SENTENCE_BREAK.finditer(text):
         if start < found.end() < len(text):
@@ -195,11 +195,11 @@ def sentences_of(text: str) -> list[str]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words, each with the blanks after it (the first also with those before it)."""
+    """The words, each with the following blanks (the first also with leading ones)."""
     return _WORD.findall(text)
 
 
 def _slices(limit: int) -> Splitter:
-    """Cut an endless word into stretches that surely fit, rather than count each character."""
+    """Cut a very long word into parts that surely fit, without counting each character."""
     size = max(1, limit // 8)
     return lambda text: [text[at : at + size] for at in range(0, len(text), size)]

@@ -1,4 +1,4 @@
-"""A markdown document in chunks for embedding and search, each an exact stretch of it."""
+"""Cut a markdown document into chunks for embedding and search, each an exact range of it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _ID_BYTES = 16
 
 
 class Chunk(NamedTuple):
-    """One stretch of the document: exactly `markdown[start:end]`."""
+    """One range of the document: exactly `markdown[start:end]`."""
 
-    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks a chunk for
+    index: int  # type: ignore[assignment]  # hides the unused tuple.index
     start: int
     end: int
-    headings: tuple[str, ...]  # that it stands under, outermost first; its own included
-    kind: ChunkKind  # what most of it is, by characters; headings do not count
-    tokens: int  # of its own text, without the headings above it
-    id: str  # the same for the same text under the same headings, whatever changes elsewhere
+    headings: tuple[str, ...]  # above it and its own, outermost first
+    kind: ChunkKind  # of most of its characters, without headings
+    tokens: int  # of its own text, without `headings`
+    id: str  # depends only on the text and its headings
 
 
 class _Range(NamedTuple):
@@ -54,19 +54,19 @@ def chunk_by_structure(
     overlap: int = 0,
     most_blocks: int | None = None,
 ) -> list[Chunk]:
-    """Cut where the document breaks by itself. Joined, the chunks are the document, or as much of it as
-    has about `most_blocks` blocks; with an overlap, they repeat a little of it.
+    """Cut at the document's own breaks. Without an overlap the joined chunks equal the document, or its
+    first `most_blocks` blocks or so.
 
-    No chunk reaches across a heading. Neighbouring blocks are packed up to `max_tokens`; a block
-    that fits is never split; one that does not is split between items, rows, lines or sentences,
-    then words, then characters. A heading stays with what follows, except with code or a table
-    that would no longer fit: that stays whole. Only a single character may exceed the limit.
-    A last chunk of a section below `min_tokens` (at most half the limit) takes blocks from the
-    chunk before it.
+    No chunk crosses a heading. Neighbouring blocks share a chunk up to `max_tokens`. A block that fits
+    stays whole; a longer one is split between items, rows, lines or sentences, then words, then
+    characters. A heading stays with the following block, unless that is code or a table that would not
+    fit with it. Only a single character may exceed the limit.
+    If the last chunk of a section is below `min_tokens` (at most half the limit), it takes blocks from
+    the chunk before it.
 
-    A chunk that goes on with a section begins with the last sentences of the chunk before it, or with
-    lines of code, tables and lists, up to `overlap` tokens of them. For that, a section that does not
-    fit as a whole is cut into chunks that leave as much room.
+    With an overlap, a chunk that continues a section begins with the last sentences (or lines of code,
+    tables and lists) of the chunk before it, up to `overlap` tokens. The chunks of a section that does
+    not fit as a whole leave that much room.
     """
     if max_tokens < 1:
         raise ValueError("a chunk needs room for a token")
@@ -93,10 +93,10 @@ def chunk_by_structure(
 def chunk_by_window(
     markdown: str, count: CountTokens, *, size: int = 512, overlap: int = 64
 ) -> list[Chunk]:
-    """Cut into windows of words that slide over the document, whatever its structure.
+    """Cut into overlapping windows of words, without regard to structure.
 
-    Each has at most `size` tokens and repeats up to `overlap` of the one before it, so together
-    they cover the document. The headings are those of the place where a window begins.
+    Each window has at most `size` tokens and repeats up to `overlap` tokens of the one before it;
+    together they cover the document. Its headings are those at its beginning.
     """
     if size < 1 or not 0 <= overlap <= size // 2:
         raise ValueError("a window needs room for a token, and an overlap of at most half of it")
@@ -113,10 +113,10 @@ def _range_of(group: Iterator[int]) -> _Range:
 
 
 class _Packing:
-    """Which atoms go together, judged by the sum of their tokens."""
+    """Group atoms into pieces by the sum of their tokens."""
 
     def __init__(self, atoms: Sequence[Atom], limit: int, most: int | None = None) -> None:
-        """`most`: the tokens up to which a section is not cut, and a chunk not halved."""
+        """`most`: the tokens up to which a section or a chunk stays whole."""
         self.atoms = atoms
         self.limit = limit
         self.most = most or limit
@@ -142,7 +142,7 @@ class _Packing:
         return packed
 
     def _pieces(self, first: int, end: int) -> Iterator[_Range]:
-        """Split at the shallowest breaks, and only what does not fit."""
+        """Split what does not fit, at the shallowest breaks."""
         if end - first == 1 or self.total(first, end) <= self.atoms[first].room:
             yield _Range(first, end)
             return
@@ -152,7 +152,7 @@ class _Packing:
             yield from self._pieces(start, stop)
 
     def _level(self, pieces: list[_Range], last: _Range, min_tokens: int) -> list[_Range]:
-        """Move pieces over to a last chunk that is too small, as long as enough stays behind."""
+        """Move atoms to a last chunk that is too small, as long as the chunk before keeps enough."""
         first, keep = pieces[0].first, len(pieces)
         while self.total(*last) < min_tokens and keep > 1:
             moved = pieces[keep - 1]
@@ -170,7 +170,8 @@ class _Packing:
             yield _Range(first, end)
             if end == count:
                 return
-            # Far enough that the next atom fits too: each window must reach beyond the last one.
+            # Start late enough that the next atom fits, because each window must go beyond the last
+            # one.
             repeated = self._earliest(end, overlap)
             first = min(end, max(repeated, self._earliest(end + 1, self.limit)))
 
@@ -208,9 +209,9 @@ def _chunks(
 def _counted(
     markdown: str, packing: _Packing, ranges: Sequence[_Range], count: CountTokens
 ) -> list[tuple[_Range, int]]:
-    """Each range with its exact count, halved where that exceeds the limit.
+    """Each range with its exact count; a range above the limit is halved.
 
-    The tokens of parts need not add up to those of the whole: a tokenizer may see across a cut.
+    The counts of parts may differ in sum from that of the whole: a tokenizer may join across a cut.
     """
     counted = list(zip(ranges, count([packing.text(markdown, r) for r in ranges]), strict=True))
     while any(_is_over(packing, part, tokens) for part, tokens in counted):
@@ -230,9 +231,9 @@ def _counted(
 def _without_contained(
     counted: Iterable[tuple[_Range, int]],
 ) -> Iterator[tuple[_Range, int]]:
-    """In the order of the document, without those that lie within another one.
+    """Sort the ranges, and drop those within another one.
 
-    Windows overlap, so a half of one may begin behind the first half of the next, or lie within it.
+    Windows overlap, so a half of one may begin after the first half of the next, or lie within it.
     """
     reached = 0
     for part, tokens in sorted(counted, key=lambda entry: (entry[0].first, -entry[0].end)):
@@ -249,7 +250,7 @@ def _overlapping(
     overlap: int,
     most: int,
 ) -> list[Chunk]:
-    """The chunks, each with the end of the one before it unless it begins a section."""
+    """Prepend to each chunk the end of the one before it, unless it begins a section."""
     lapped = list(chunks)
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for at, chunk in enumerate(chunks):
@@ -284,6 +285,6 @@ def _kind(atoms: Sequence[Atom]) -> ChunkKind:
 
 
 def _identity(headings: tuple[str, ...], text: str, occurrence: int) -> str:
-    # A heading holds no line break, so the empty line ends the path without ambiguity.
+    # No heading holds a line break, so the empty line ends the path unambiguously.
     key = "\n".join((*headings, "", text, str(occurrence)))
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_ID_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""How far a chunk reaches back into the one before it."""
+"""Compute how far a chunk reaches back into the one before it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from crawl4r.content.markdown.lines import split_lines
 
 
 def tail_length(text: str, kind: ChunkKind, count: CountTokens, overlap: int) -> int:
-    """How many characters at the end of a chunk are whole sentences of up to `overlap` tokens.
+    """The length of the whole sentences at the end of a chunk, up to `overlap` tokens, in characters.
 
-    Of a long sentence, whole words; of code, tables and lists, whole lines. Never all of the chunk.
+    Counts whole words of a long sentence, and whole lines of code, tables and lists. Never the whole
+    chunk.
     """
     if kind is not ChunkKind.PROSE:
         return _fitting(split_lines(text)[1:], count, overlap)

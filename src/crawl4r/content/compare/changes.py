@@ -1,12 +1,10 @@
-"""What changed between two captures of a page, and what only seems to have.
+"""Compare two captures of a page, ignoring changes without meaning.
 
-Both texts are cut into segments: sentences of prose, rows of tables, lines of code. Segments are
-compared without what changes by itself from visit to visit (`_VOLATILE`) and without regard to
-blanks and line breaks.
+Both texts are cut into segments: sentences of prose, rows of tables, lines of code. The comparison
+ignores text that changes with every visit (`_VOLATILE`), blanks and line breaks.
 
-Work is bounded: see `alignment`; and of long texts only `MOST_COMPARED` characters are cut into
-segments, from where they begin to differ. What is behind them counts as replaced as a whole, unless it
-is the same.
+Work is bounded: see `alignment`; and of long texts only `MOST_COMPARED` characters from the first
+difference on are compared. The rest counts as replaced unless it is equal.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from crawl4r.content.compare.alignment import Gap, WorkBudget, gaps
 from crawl4r.content.markdown.blocks import ChunkKind, scan_blocks
 from crawl4r.content.markdown.lines import split_lines
 
-_MONTH = (  # two of them are also words, so they need their capital
+_MONTH = (  # case-sensitive, because two of them are also words
     r"(?:jan(?:uary)?|feb(?:ruary)?|(?-i:Mar(?:ch)?|May)|apr(?:il)?|june?|july?|aug(?:ust)?"
     r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
@@ -32,8 +30,8 @@ _NUMBER = r"\d[\d,.]{0,15}(?: ?[km]\b)?"
 _SESSION = (
     r"(?:\w{0,20}sess(?:ion)?_?(?:id)?|sid|csrf\w{0,20}|nonce|token|_|ts|timestamp|cb|utm_\w{1,20})"
 )
-# What changes without the page saying anything new. Each stands for a word of its own, so that a
-# date where there was none is still a change.
+# Text that changes without new content. A placeholder replaces each, so that an added date is still
+# a change.
 _VOLATILE = [
     # "3 hours ago", "an hour ago", "just now"
     (rf"\b(?:(?:\d{{1,4}}|an?|one) ?{_UNIT} ago|just now)\b", "(then)"),
@@ -61,34 +59,34 @@ _VOLATILE = [
 ]
 _PATTERNS = [(re.compile(pattern, re.IGNORECASE), word) for pattern, word in _VOLATILE]
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
-# Not before a digit or a small letter: "Nov. 15" and "5 min. ago" are no ends of sentences.
+# Not before a digit or a lower-case letter: "Nov. 15" and "5 min. ago" do not end sentences.
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?\u2026]) (?=[^a-z\d])|(?<=[\u3002\uff01\uff1f]) ?")
 MOST_COMPARED = 500_000  # characters of each text
-_LONG = 500  # characters beyond which a sentence is cut at blanks, to be readable at all
+_LONG = 500  # characters; a longer sentence is cut at blanks to stay readable
 _LONG_PART = re.compile(r"\S.{0,200}(?= |$)|\S+")
 
 
 class TextChange(NamedTuple):
-    """How much two texts differ, in words."""
+    """The difference of two texts, in words."""
 
     kind: Literal["unchanged", "changed"]
     added: int
     removed: int
-    ratio: float  # share of the words of both that were added or removed: 0 none, 1 all
-    is_cut: bool = False  # they are too long, and what differs far behind counts as replaced
+    ratio: float  # share of the words of both texts that were added or removed, 0 to 1
+    is_cut: bool = False  # the texts are too long; the uncompared rest counts as replaced
 
 
 class TextComparison(NamedTuple):
     change: TextChange
-    diff: str = ""  # only when it was asked for
+    diff: str = ""  # only on request
 
 
 class _Pair(NamedTuple):
-    """Two texts as they are compared, and what of them is not."""
+    """The compared parts of two texts, and the rest."""
 
     before: str
     after: str
-    same: str = ""  # what both have, taken off at the ends
+    same: str = ""  # the common beginning or end, removed
     rest_before: str = ""
     rest_after: str = ""
 
@@ -98,7 +96,7 @@ class _Pair(NamedTuple):
 
 
 def compare(before: str, after: str) -> TextChange:
-    """Whether, and by how many words, the text really changed."""
+    """Whether the text changed in meaning, and by how many words."""
     if before == after:
         return TextChange("unchanged", 0, 0, 0.0)
     pair = _comparable(before, after)
@@ -117,17 +115,17 @@ def compare(before: str, after: str) -> TextChange:
     if pair.is_cut:
         more, less = len(pair.rest_after.split()), len(pair.rest_before.split())
         added, removed, words = added + more, removed + less, words + more + less
-    # Texts that differ in no word differ in blanks or signs beyond what was compared.
+    # Texts with equal words differ in blanks or signs of the uncompared rest.
     return TextChange("changed", added, removed, (added + removed) / (words or 1), pair.is_cut)
 
 
 def diff(
     before: str, after: str, *, context: int = 3, labels: tuple[str, str] = ("before", "after")
 ) -> str:
-    """A unified diff by segments; empty exactly where `compare` finds no change.
+    """A unified diff by segments; empty exactly when `compare` finds no change.
 
-    Line numbers count segments. Lines that are the same, or nearly, are shown as they are after. Of
-    texts that are too long only what is compared is shown, and counted.
+    Line numbers count segments. Equal or nearly equal lines are shown in their later form. Of texts
+    that are too long only the compared part is shown and counted.
     """
     pair = _comparable(before, after)
     old, new = _segments(pair.before), _segments(pair.after)
@@ -143,7 +141,7 @@ def diff(
 
 
 def make_comparer(_: Any) -> Callable[[Mapping[str, Any], bytes], TextComparison]:
-    """The sandbox's entry: both texts in one body, the first of them `length` bytes long."""
+    """The sandbox's entry: one body holds both texts, the first with `length` bytes."""
 
     def run(head: Mapping[str, Any], body: bytes) -> TextComparison:
         before, after = body[: head["length"]].decode(), body[head["length"] :].decode()
@@ -155,7 +153,7 @@ def make_comparer(_: Any) -> Callable[[Mapping[str, Any], bytes], TextComparison
 
 
 def _comparable(before: str, after: str) -> _Pair:
-    """The texts as they are, unless one is too long: then without what both begin and end with."""
+    """The texts; if one is too long, without their common beginning and end."""
     if max(len(before), len(after)) <= MOST_COMPARED:
         return _Pair(before, after)
     head = before.rfind("\n", 0, _common_start(before, after)) + 1
@@ -170,7 +168,7 @@ def _comparable(before: str, after: str) -> _Pair:
 
 
 def _common_start(a: str, b: str) -> int:
-    """How many characters two texts begin with alike; halving costs less than a look at each."""
+    """The length of the common prefix of two texts, by bisection."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -182,7 +180,7 @@ def _common_start(a: str, b: str) -> int:
 
 
 def _common_end(a: str, b: str) -> int:
-    """How many characters two texts end with alike."""
+    """The length of the common suffix of two texts."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -194,7 +192,7 @@ def _common_end(a: str, b: str) -> int:
 
 
 def _segments(markdown: str) -> list[str]:
-    """Sentences, rows and lines, none empty; a wrapped paragraph is unwrapped first."""
+    """Non-empty sentences, rows and lines; wrapped paragraphs are unwrapped first."""
     text = markdown if markdown.isascii() else markdown.translate(_INVISIBLE)
     segments: list[str] = []
     for block in scan_blocks(text):
@@ -210,7 +208,7 @@ def _segments(markdown: str) -> list[str]:
 
 
 def _keys(segments: Sequence[str]) -> list[str]:
-    """What a segment is compared by. No pattern reaches across a line, so all go at once."""
+    """The normalised segments. No pattern crosses a line, so one pass handles all of them."""
     text = "\n".join(segments)
     for pattern, word in _PATTERNS:
         text = pattern.sub(word, text)
@@ -222,7 +220,7 @@ def _flat(keys: Sequence[str]) -> str:
 
 
 def _hunks(found: Sequence[Gap], context: int) -> Iterator[list[Gap]]:
-    """Gaps so close that their contexts touch belong together."""
+    """Group gaps whose contexts touch."""
     hunk: list[Gap] = []
     for gap in found:
         if hunk and gap.a_start - hunk[-1].a_end > 2 * context:
@@ -235,7 +233,7 @@ def _hunks(found: Sequence[Gap], context: int) -> Iterator[list[Gap]]:
 def _hunk_lines(
     hunk: Sequence[Gap], old: Sequence[str], new: Sequence[str], context: int
 ) -> Iterator[str]:
-    # As far as there are equal segments on both sides; before and after a gap they go in step.
+    # At most as many equal segments as both sides have around a gap.
     lead = min(context, hunk[0].a_start, hunk[0].b_start)
     trail = min(context, len(old) - hunk[-1].a_end, len(new) - hunk[-1].b_end)
     a_start, b_start = hunk[0].a_start - lead, hunk[0].b_start - lead
@@ -251,5 +249,5 @@ def _hunk_lines(
 
 
 def _span(start: int, end: int) -> str:
-    """Lines from one, as diff counts; an empty span is named by the line before it."""
+    """A span in the notation of diff: lines from 1, an empty span by the line before it."""
     return f"{start + 1 if end > start else start},{end - start}"

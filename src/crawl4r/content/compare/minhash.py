@@ -1,4 +1,4 @@
-"""The signature of a text for finding near-duplicates; `near` says what it is and how good it is."""
+"""Make the signature of a text for finding near-duplicates; `near_duplicates` describes it."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _Bytes = npt.NDArray[np.uint8]
 _Places = npt.NDArray[np.intp]
 
 _SHINGLE = 4  # words
-_MIN_SHINGLES = 16  # below, one changed word already makes a different text
-_MAX_BYTES = 1 << 18  # of text looked at: some 40,000 words. What comes later does not count
+_MIN_SHINGLES = 16  # in a shorter text one changed word makes it a different one
+_MAX_BYTES = 1 << 18  # of text that count: some 40,000 words
 _RADIX = 0x9E3779B97F4A7C15  # odd, so that multiplying by it loses nothing modulo 2**64
 _MIXER = 0xFF51AFD7ED558CCD  # of MurmurHash3
-_ATTEMPTS = 64  # bins that an empty bin asks for a value
-_WORD_BYTES = 32  # that tell words apart; the rest of a longer one counts only by its length
+_ATTEMPTS = 64  # bins from which an empty bin may copy
+_WORD_BYTES = 32  # that count of a word, besides its length
 _MASKS = np.array([(1 << 8 * kept) - 1 for kept in range(9)], dtype=np.uint64)
 _BLANK = 0x20
-# ASCII letters in lower case, all that is neither letter nor digit blank. Characters beyond ASCII
-# count as letters, in the case they have.
+# ASCII letters become lower case, ASCII characters other than letters and digits become blanks.
+# Characters beyond ASCII count as letters and keep their case.
 _FOLDED = bytes(
     byte if byte >= 128 or chr(byte).isalnum() else _BLANK for byte in bytes(range(256)).lower()
 )
 
 
 def signature(text: str) -> bytes:
-    """256 bytes for `similarity` and `bands`; empty for a text of less than some twenty words."""
+    """256 bytes for `similarity` and `bands`; empty for a text below some twenty words."""
     hashes = _shingle_hashes(text)
     if len(hashes) < _MIN_SHINGLES:
         return b""
@@ -59,11 +59,11 @@ def _shingle_hashes(text: str) -> _Hashes:
 
 
 def _word_hashes(text: str) -> _Hashes:
-    """A hash for each word in order, made of its length and its first 32 bytes, eight at a time."""
+    """A hash of each word in order, from its length and its first 32 bytes, eight at a time."""
     encoded = text[:_MAX_BYTES].encode("utf-8", "replace")[:_MAX_BYTES].translate(_FOLDED)
     starts, ends = _word_edges(np.frombuffer(encoded, dtype=np.uint8), text.isascii())
     lengths = ends - starts
-    # The eight bytes that begin at each place, read as one number.
+    # The eight bytes from each place on, as one number.
     eights: _Hashes = np.ndarray(
         (len(encoded) + _WORD_BYTES,), "<u8", buffer=encoded + bytes(_WORD_BYTES + 7), strides=(1,)
     )
@@ -77,7 +77,7 @@ def _word_hashes(text: str) -> _Hashes:
 
 
 def _word_edges(data: _Bytes, is_ascii: bool) -> tuple[_Places, _Places]:
-    """Where words begin and end. Han characters and kana need no blanks: each is a word."""
+    """The starts and ends of words. Each Han character or kana is a word."""
     is_word = np.zeros(len(data) + 2, dtype=bool)
     is_word[1:-1] = data != _BLANK
     if is_ascii:
@@ -91,7 +91,7 @@ def _word_edges(data: _Bytes, is_ascii: bool) -> tuple[_Places, _Places]:
 
 
 def _densify(values: _Bytes, is_empty: npt.NDArray[np.bool_]) -> _Bytes:
-    """Let each empty bin copy the first filled one on its own fixed list of others."""
+    """Let each empty bin copy the first filled bin on its fixed list."""
     asked = _donors()[:, is_empty]
     is_filled = ~is_empty[asked]
     donors = asked[is_filled.argmax(axis=0), np.arange(asked.shape[1])]
@@ -104,7 +104,7 @@ def _densify(values: _Bytes, is_empty: npt.NDArray[np.bool_]) -> _Bytes:
 
 @cache
 def _donors() -> npt.NDArray[np.uint8]:
-    """Which bins each bin asks, in order: pseudo-random, and the same everywhere."""
+    """The list of each bin: pseudo-random, and equal on every machine."""
     stream = b"".join(
         blake2b(attempt.to_bytes(2, "big") + bytes([part])).digest()
         for attempt in range(_ATTEMPTS)

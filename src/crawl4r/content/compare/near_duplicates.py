@@ -10,8 +10,8 @@ and .031 at s = .5. Texts of similarity s share one of the 16 band keys with pro
 1 - (1 - s ** 11) ** 16: 99.99 % at .95, 99.8 % at .9, 75 % at .8 (a band needs 11 agreeing bytes),
 6 % at .6, 0.8 % at .5. So the bands only propose; `similarity` decides.
 
-Signatures are made in `minhash`, where the numbers are crunched; here they are compared, for which no
-library is needed. All is a function of the text alone: the same on every machine, in every process.
+`minhash` makes signatures with numpy; this module compares them without any library. Results depend on
+the text alone and are equal on every machine and in every process.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from operator import eq
 
 BINS = 256
 _BANDS, _ROWS = 16, 11
-_CHANCE = 1 / 256  # two different values agree in their byte
+_CHANCE = 1 / 256  # the probability that different values agree in their byte
 
 
 def similarity(a: bytes, b: bytes) -> float:
     """Estimated share of word sequences that two texts have in common, 0 to 1.
 
-    Texts too short for a signature are similar to nothing, not even to each other.
+    Texts too short for a signature have similarity 0, even to each other.
     """
     if not a or not b:
         return 0.0
@@ -36,7 +36,7 @@ def similarity(a: bytes, b: bytes) -> float:
 
 
 def bands(signature: bytes) -> list[int]:
-    """Keys under which to file a text: near-duplicates share at least one. None for no signature."""
+    """The band keys of a text; near-duplicates share at least one. Empty without a signature."""
     if not signature:
         return []
     keys = []

@@ -1,8 +1,8 @@
-"""What a block looks like, as a row of numbers for the model that tells content from boilerplate.
+"""Describe a block as a row of numbers for the model that separates content from boilerplate.
 
-The numbers speak of the text itself, of the elements around it and what their class names say, of the
-containers it lies in, of the page's core (the deepest elements that hold most of the good text), of
-the blocks near it and of the whole page. Nothing here knows a site.
+The numbers describe the text, the elements around it and their class names, its containers, the page's
+core (the deepest elements that hold most of the good text), the neighbouring blocks and the whole page.
+They use no knowledge of single sites.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from crawl4r.content.extract.blocks import FLAGS, BlockPage
 Numbers: TypeAlias = NDArray[np.float32]
 Indexes: TypeAlias = NDArray[np.int64]
 
-_LEVELS = 5  # containers around a block that are looked at
+_LEVELS = 5  # containers around a block that count
 _CORES = (0.5, 0.7, 0.9)  # shares of the good text that make a container a core
 _WINDOWS = (5, 15)  # blocks to either side
 _TAG_NAMES = "p h1 h2 h3 h4 li td th pre div dt dd button figcaption section article"
 _TAGS = {tag: number for number, tag in enumerate(_TAG_NAMES.split())}
-_MAX_NAMES = 400  # characters of an element's names that are read
-_START = 600  # characters of a block that are searched for words
-_HEAD = 20  # words of a block that are looked at one by one
-_PRICED = 300  # characters of a block in which a price is looked for
+_MAX_NAMES = 400  # characters read of an element's names
+_START = 600  # characters of a block searched for words
+_HEAD = 20  # words of a block examined one by one
+_PRICED = 300  # characters of a block searched for a price
 _PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?[€£]|\bUSD\b|\bEUR\b")
 _PRICE_SIGNS = frozenset("$€£¥₹")
 _WORD = re.compile(r"\w{3,}")
 _NAME_PART = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}")
-# Words that sentences cannot do without and menus can, in the large languages of Latin script.
+# Words that sentences need and menus do not, in the large languages of Latin script.
 _STOP_WORD_LIST = (
     "the a an of to and in is for that with on it as be are this was by or from at you we i not have"
     " has can your will they which their if but one more all when there what so how my about would"
@@ -46,21 +46,21 @@ _STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
 def name_parts(names: str) -> list[str]:
-    """The words in class names and ids: each name, and its parts by dashes or capitals."""
+    """The words in class names and ids: each name, and its parts between dashes or capitals."""
     names = names[:_MAX_NAMES]
     whole = [name.lower() for name in names.split()]
     return list(dict.fromkeys(whole + [part.lower() for part in _NAME_PART.findall(names)]))
 
 
 class NameWeights:
-    """How much the names of an element speak for content (above 0) or for boilerplate (below)."""
+    """The weight of an element's names: above 0 for content, below 0 for boilerplate."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self.weights = weights
         self._known: dict[str, tuple[float, float]] = {}
 
     def range(self, names: str) -> tuple[float, float]:
-        """The lowest and the highest weight among the parts, 0 included."""
+        """The lowest and the highest weight of the parts and 0."""
         known = self._known.get(names)
         if known is None:
             found = [self.weights.get(part, 0.0) for part in name_parts(names)]
@@ -72,7 +72,7 @@ class NameWeights:
 
 
 def features(page: BlockPage, weights: NameWeights) -> Numbers:
-    """A row a block. `page` must have blocks."""
+    """The features, one row per block. `page` must have blocks."""
     return _Features(page, weights).table()
 
 
@@ -119,7 +119,7 @@ class _Features:
         self.texts = table
 
     def _read_names(self, weights: NameWeights) -> None:
-        """What names say along the path to each container, and how often its like stand beside it."""
+        """The name weights along the path to each container, and the number of similar siblings."""
         alike: dict[tuple[int, str, str], int] = {}
         keys = [(each.parent, each.tag, each.names) for each in self.page.containers]
         for key in keys:
@@ -141,7 +141,7 @@ class _Features:
         self.names[:, (2, 8)] = np.log(self.names[:, (2, 8)])
 
     def _sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each container the sum over its blocks."""
+        """The sum over the blocks of each container."""
         sums: NDArray[np.float64] = np.concatenate(([0.0], np.cumsum(values)))
         over: NDArray[np.float64] = sums[self.last] - sums[self.first]
         return over
@@ -167,7 +167,7 @@ class _Features:
         return rows
 
     def _surroundings(self) -> NDArray[np.float64]:
-        """The containers around a block, from the first that holds more than it; wrappers left out."""
+        """The containers around a block that hold more than it, innermost first, no wrappers."""
         blocks = self.last - self.first
         words, linked = self._sums(self.words), self._sums(self.words * self.link_share)
         good = self._sums(self.good)
@@ -189,7 +189,7 @@ class _Features:
         return np.concatenate(levels, axis=1)
 
     def _wider(self) -> Indexes:
-        """For each container the nearest around it that holds more blocks."""
+        """For each container the nearest outer one that holds more blocks."""
         wider = [0] * len(self.page.containers)
         for number, each in enumerate(self.page.containers[1:], 1):
             outer = self.page.containers[each.parent]
@@ -210,7 +210,7 @@ class _Features:
         return np.stack(columns, axis=1)
 
     def _headline(self) -> NDArray[np.float64]:
-        """Where the block stands from the first-level heading that is most like the title."""
+        """The distance of the block from the h1 that resembles the title most."""
         headings = np.flatnonzero(self.tag == _TAGS["h1"])
         if not len(headings):
             return np.tile((0.0, -1.0, 0.0), (self.count, 1))
@@ -249,7 +249,7 @@ class _Features:
 
 
 def _describe(text: str, count: int, lower: str, title: frozenset[str]) -> tuple[float, ...]:
-    """The numbers of one text; the first is `count`, its words, the last whether it names a price."""
+    """The features of one text: first its number of words, last whether it names a price."""
     lower_words = lower[:_START].split()
     initials = [word[0] for word in text.split(None, _HEAD)[:_HEAD]]
     return (
@@ -267,7 +267,7 @@ def _describe(text: str, count: int, lower: str, title: frozenset[str]) -> tuple
 
 
 def _has_price(text: str) -> bool:
-    """Most texts have none of the signs, and to look for those one by one is far quicker."""
+    """Whether a text names a price. A search for the currency signs first excludes most texts."""
     if text.isascii():
         may_have = "$" in text or "USD" in text or "EUR" in text
     else:

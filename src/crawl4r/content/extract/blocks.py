@@ -1,7 +1,7 @@
-"""A page as a row of text blocks: one walk over the tree, without recursion.
+"""Split a page into text blocks in one walk over the tree, without recursion.
 
 A block is a run of text and inline elements directly inside one block-level element. The elements
-around it are containers. Both are numbered in document order, so the blocks below a container are a
+around it are containers. Both are numbered in document order, so the blocks below a container form a
 range, and their sums are differences of prefix sums.
 """
 
@@ -14,21 +14,21 @@ from turbohtml import Document, Element, Node, Text
 
 from crawl4r.formats.html import body_of
 
-MAX_NODES = 200_000  # what lies beyond is not judged, and so removed
+MAX_NODES = 200_000  # later nodes are removed without a judgement
 _FLAG_NAMES = (
     "nav header footer aside main article form table ul ol dl section blockquote figure details"
     " dialog button pre link hidden li noscript"
 )
 FLAGS = _FLAG_NAMES.split()
 
-# An element that is not named here begins a block: custom elements mostly are sections.
+# Any other element begins a block, because custom elements are mostly sections.
 _INLINE_TAGS = (
     "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark nobr"
     " picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr"
 )
 INLINE = frozenset(_INLINE_TAGS.split())
-# Never text of the page: programs, drawings, and the controls of forms. A button may be the
-# heading of a fold, and noscript all there is of a page; those are judged as blocks.
+# Never text of the page: programs, drawings, form controls. A button may head a fold, and
+# noscript may hold the whole page; those are judged as blocks.
 _JUNK_TAGS = (
     "script style template svg iframe select input textarea option datalist canvas audio"
     " video object embed map progress meter link meta title head"
@@ -57,7 +57,7 @@ class Container(Struct):
     node: Element
     parent: int
     tag: str
-    flags: int  # bits of FLAGS: its own and those of all around it
+    flags: int  # bits of FLAGS, including those of outer elements
     classes: str
     names: str  # its class, id, role and itemprop
     depth: int
@@ -71,21 +71,21 @@ class TextBlock(Struct):
     container: int
     nodes: list[Text]  # its text nodes, blank ones too
     text: str
-    linked: int  # characters of it inside links
+    linked: int  # characters inside links
     words: int
 
 
 class BlockPage(Struct):
-    """What one walk yields; no containers when there is no body."""
+    """The result of one walk; no containers without a body."""
 
     title: str
     containers: list[Container]
     blocks: list[TextBlock]
-    junk: list[Element]  # elements to remove whatever else is decided
+    junk: list[Element]  # elements to remove in any case
 
 
 class _Run:
-    """The block that is being read."""
+    """The block under construction."""
 
     def __init__(self) -> None:
         self.nodes: list[Text] = []
@@ -103,7 +103,7 @@ class _Run:
                 self.linked += len(text.strip())
 
     def close(self, container: int, blocks: list[TextBlock]) -> None:
-        """Append the run as a block of `container`, if it has text, and begin another."""
+        """Append the run as a block of `container` if it has text, and begin a new run."""
         if not self.is_blank:
             text = "".join(self.texts)
             blocks.append(TextBlock(container, self.nodes, text, self.linked, len(text.split())))
@@ -126,11 +126,11 @@ def _walk(body: Element, page: BlockPage) -> None:  # noqa: PLR0912  one loop: a
     containers, blocks, junk, run = page.containers, page.blocks, page.junk, _Run()
     flags, classes, names = _describe(body, "body")
     containers.append(Container(body, 0, "body", flags, classes, names, 0, 0))
-    # The element that the node stands in, its container and the links around it; the same outwards.
+    # The node's element, its container and the number of links around it; and the stack of outer ones.
     inner: Node | None = body
     current = links = seen = 0
     around: list[tuple[Node | None, int, int]] = []
-    begun: Element | None = None  # the last one; the next node tells whether it holds anything
+    begun: Element | None = None  # the last element; the next node shows whether it has children
     unseen: set[Node | None] = set()
     add, close = run.add, run.close
     for node in body.descendants:
@@ -177,7 +177,7 @@ def _walk(body: Element, page: BlockPage) -> None:  # noqa: PLR0912  one loop: a
 
 
 def _begin(page: BlockPage, node: Element, tag: str, outer: int, links: int) -> int:
-    """Begin a container within another; its number."""
+    """Begin a container within another; returns its number."""
     flags, classes, names = _describe(node, tag)
     around, number, first = page.containers[outer], len(page.containers), len(page.blocks)
     flags |= around.flags | (_LINK_FLAG if links else 0)

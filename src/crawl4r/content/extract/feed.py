@@ -1,4 +1,4 @@
-"""A feed as a document: one section an entry."""
+"""Turn a feed into a document with a section for each entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FeedDocument(NamedTuple):
 
 
 def read_feed(xml: str, url: str) -> FeedDocument | None:
-    """RSS 0.9 to 2.0, RDF and Atom; None when it is none of them, is broken, or declares entities."""
+    """Read RSS 0.9 to 2.0, RDF and Atom; None for other, broken or entity-declaring files."""
     root = parse_xml(xml)
     if root is None:
         return None
@@ -38,7 +38,7 @@ def read_feed(xml: str, url: str) -> FeedDocument | None:
 
 
 def parse_xml(xml: str) -> ElementTree.Element | None:
-    """The root, or None. A document type is refused: it is where entity bombs are made."""
+    """The root, or None. Refuses a document type declaration, because it can hold entity bombs."""
     if "<!DOCTYPE" in xml[:4096].upper() or "<!ENTITY" in xml.upper():
         return None
     try:

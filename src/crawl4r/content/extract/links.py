@@ -16,7 +16,7 @@ _SOURCES = ("src", "data-src")  # the second is what scripts for late loading re
 
 
 def links_of(tree: Document, base: str) -> list[PageLink]:
-    """In the order of the page, made absolute with `base`."""
+    """The links in page order, made absolute with `base`."""
     links: list[PageLink] = []
     section = ""
     for node in tree.select(_PLACES):
@@ -48,5 +48,5 @@ def images_of(tree: Document, base: str) -> list[PageImage]:
 def _absolute(href: str, base: str) -> str:
     try:
         return urljoin(base, href)
-    except ValueError:  # an address in brackets that is none
+    except ValueError:  # an invalid IPv6 address
         return href

@@ -1,8 +1,8 @@
-"""Which part of a page is its content, and which is navigation, advertising and the like.
+"""Separate the content of a page from navigation, advertising and other boilerplate.
 
-A page whose `main` element holds nothing else is taken at its word. On any other, every text block gets
-a probability from a model (`main_content.npz`, made by `bench/train_main_content.py`), and the blocks
-are kept that together promise the best F1.
+If a page has a `main` element without signs of boilerplate, that is the content. On any other page a
+model (`main_content.npz`, made by `bench/train_main_content.py`) gives every text block a probability,
+and the set of blocks with the best expected F1 is kept.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from crawl4r.content.extract.model import Model
 from crawl4r.content.extract.whole_blocks import data_tables, fill_gaps, keep_whole, settle_lists
 from crawl4r.formats.html import body_of, spaced_text
 
-# By name, for the parser knows its elements by that: to ask each of them is a walk over the tree.
+# By tag name, which the parser indexes; a test of each element would walk the whole tree.
 _LANDMARKS = tuple(
     f"{tag}[role=main]" for tag in ("div", "section", "article", "body", "form", "table", "td")
 )
-_LANDMARK_SHARE = 0.1  # of the text of the body; less may be a teaser in an odd place
-# What a landmark must not hold to be content and nothing else.
+_LANDMARK_SHARE = 0.1  # of the text of the body; a smaller landmark may be a teaser
+# A landmark with one of these holds more than content.
 _MIXED_IN = frozenset(["footer", "form", "header", "dialog", "button", "noscript", "main"])
 _MIXED_CLASSES = re.compile("share|related|comment|sidebar|breadcrumb|newsletter|promo|author")
 _NOTES = re.compile("footnote|topic")
-_NOTE_TITLE = "p.sidebar-title"  # docutils calls a box beside the text a sidebar
+_NOTE_TITLE = "p.sidebar-title"  # docutils' name for a box beside the text
 _JUNK_IN_LANDMARK = frozenset(
     ["script", "style", "template", "svg", "iframe", "input", "select", "textarea"]
 )
-# Whatever may be either, in one walk over the tree.
+# All candidates of both kinds, in one walk over the tree.
 _DOUBTFUL = ("div", "nav", "aside", *_MIXED_IN, *_JUNK_IN_LANDMARK)
 
 
 class Pruned(NamedTuple):
-    """What is left of a page: its body, and the text in that, a blank wherever a tag stands."""
+    """The main content of a page: its body, and the text of that with a blank for each tag."""
 
     body: Element
     words: str
 
 
 class _Landmark(NamedTuple):
-    """The text of an element that says it is the content, and what is to go then."""
+    """A landmark that holds the content, and the elements to remove from it."""
 
     words: str
-    junk: list[Element]  # inside it
+    junk: list[Element]  # inside the landmark
     around: list[Node]
 
 
 @cache
 def load_model() -> Model:
-    """The model that ships with this module. Read once, before the process may open no file."""
+    """The bundled model. Load it before the process loses access to files."""
     with Path(__file__).with_name("main_content.npz").open("rb") as file:
         return Model.load(file)
 
@@ -106,7 +106,7 @@ def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
         return None
     (node,) = landmarks
     if node.tag == "main" and node.attr("role") == "main":
-        return None  # who says it twice tends to put everything there: the model tells better
+        return None  # pages with two landmarks tend to put all text there: use the model
     junk = []
     for each in node.iter_elements(_DOUBTFUL):
         if each.tag in _JUNK_IN_LANDMARK:
@@ -124,7 +124,7 @@ def _clear_landmark(tree: Document, body: Element) -> _Landmark | None:
 
 
 def _is_mixed_in(node: Element) -> bool:
-    """Whether an element in a landmark is likely no content."""
+    """Whether an element in a landmark is probably boilerplate."""
     tag, classes, role = node.tag, node.attr("class") or "", node.attr("role")
     if tag == "nav":
         return "contents" not in classes.split()
@@ -139,12 +139,12 @@ def _is_mixed_in(node: Element) -> bool:
 
 @lru_cache(maxsize=4096)
 def _has_mixed_class(classes: str) -> bool:
-    """The same few on all pages of a site."""
+    """Cached, because the pages of a site share a few values."""
     return _MIXED_CLASSES.search(classes) is not None
 
 
 def _around(inner: Node, body: Element) -> list[Node]:
-    """Everything in the body that is not in this element, nor around it."""
+    """All elements of the body that neither contain this one nor lie in it."""
     around: list[Node] = []
     while inner != body and inner.parent is not None:
         outer = inner.parent
@@ -154,7 +154,7 @@ def _around(inner: Node, body: Element) -> list[Node]:
 
 
 def fingerprints(tree: Document) -> list[int]:
-    """64-bit fingerprints of the page's text blocks, the same in every process.
+    """64-bit fingerprints of the page's text blocks, equal in every process.
 
     Case and white space do not count.
     """
@@ -162,7 +162,7 @@ def fingerprints(tree: Document) -> list[int]:
 
 
 def choose(page: BlockPage, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The blocks that together promise the highest F1 over words, when `likely` holds."""
+    """The set of blocks with the highest expected F1 over words, given the probabilities `likely`."""
     words = np.array([block.words for block in page.blocks], np.float64)
     likely = likely.copy()
     for first, last in data_tables(page):
@@ -170,14 +170,14 @@ def choose(page: BlockPage, likely: NDArray[np.float64]) -> NDArray[np.bool_]:
     order = np.argsort(-likely, kind="stable")
     right = np.cumsum((words * likely)[order])
     promised = 2 * right / (np.cumsum(words[order]) + right[-1])
-    # Blocks as likely as the last one taken go with it: a table must not be cut.
+    # Include all blocks as likely as the last one, so that no table is cut.
     kept: NDArray[np.bool_] = likely >= likely[order[np.argmax(promised)]]
     return kept
 
 
 def _remove(page: BlockPage, kept: NDArray[np.bool_]) -> None:
-    """Take everything else out of the tree."""
-    # Inner nodes before outer ones: what is below a removed node no longer exists.
+    """Remove all other nodes from the tree."""
+    # Inner nodes first, because removing a node removes the nodes below it.
     for junk in page.junk:
         junk.decompose()
     count = np.concatenate(([0], np.cumsum(kept))).tolist()
@@ -198,7 +198,7 @@ def _remove(page: BlockPage, kept: NDArray[np.bool_]) -> None:
 
 
 def _remove_text(node: Text) -> None:
-    """Remove a text node, and the inline elements that are empty without it."""
+    """Remove a text node, and inline elements that become empty."""
     parent = node.parent
     node.decompose()
     while isinstance(parent, Element) and parent.tag in INLINE and _is_empty(parent):
@@ -223,7 +223,7 @@ def _fingerprint(text: str) -> int:
 
 
 def _without_body(tree: Document) -> Element:
-    """The root of a page of frames, which has no body and no text of its own."""
+    """The root of a frameset page, which has no body and no text."""
     root = tree.root
     assert root is not None, "the parser makes a root for any input"
     return root

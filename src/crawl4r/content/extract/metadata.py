@@ -1,4 +1,4 @@
-"""What a page says about itself: title, author, date and the rest, each from the best place it has."""
+"""Read a page's metadata: title, author, date and others, each from its most reliable place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_JSON = 512 * 1024  # characters of linked data that are read
 _MOST_THINGS = 500
 _LONGEST = 500  # characters of a title or an author
 _ARTICLE_TYPES = ("article", "posting", "report", "review", "recipe", "product", "page", "thesis")
-# A title is followed by the site's name behind one of these.
+# These separate a title from the site's name.
 _SEPARATORS = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb:-]\s+")
 _BY = re.compile(r"^\s*(?:written |posted |published |reviewed )?by[:\s]+", re.IGNORECASE)
 
@@ -40,7 +40,7 @@ _IMAGES = ("og:image", "og:image:url", "twitter:image", "twitter:image:src")
 
 
 class Metadata(NamedTuple):
-    """Empty where the page does not say."""
+    """Metadata of a page; empty where the page has none."""
 
     title: str = ""
     author: str = ""
@@ -75,7 +75,7 @@ def metadata_of(tree: Document) -> Metadata:
 
 
 def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Element]:
-    """By the parser's index of names, which is far quicker than a walk over the body."""
+    """Find elements with the parser's index of names, which is much faster than a walk."""
     for tag in _IN_BODY:
         yield from tree.find_all(tag)
     for tag in _IN_BOTH:
@@ -83,7 +83,7 @@ def _named_in_body(tree: Document, in_head: Sequence[Element]) -> Iterator[Eleme
 
 
 class _Claims:
-    """Everything on the page that could be metadata, by where it stood."""
+    """All candidates for metadata, by their place on the page."""
 
     def __init__(self) -> None:
         self._meta: dict[str, str] = {}
@@ -139,7 +139,7 @@ class _Claims:
 
     def _read_title(self, node: Element) -> None:
         above = node.parent.tag if isinstance(node.parent, Element) else ""
-        if above in {"head", "body", "html"}:  # a drawing has titles too
+        if above in {"head", "body", "html"}:  # SVG has titles too
             self._title = self._title or _plain(node.text)
 
     def _read_heading(self, node: Element) -> None:
@@ -207,7 +207,7 @@ _READERS = {
 
 
 def _things_in(data: Any) -> Iterator[Mapping[str, Any]]:
-    """Every object that has a type, wherever it is nested; without recursion."""
+    """Every object with a type, at any depth, without recursion."""
     waiting, seen = [data], 0
     while waiting and seen < _MOST_THINGS:
         item = waiting.pop(0)
@@ -223,7 +223,7 @@ def _things_in(data: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _main_thing(things: list[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The one that the page is about."""
+    """The object that describes the page."""
     for wanted in _ARTICLE_TYPES:
         for thing in things:
             kinds = thing["@type"] if isinstance(thing["@type"], list) else [thing["@type"]]
@@ -251,7 +251,7 @@ def _address_of(value: Any) -> str:
 
 
 def _without_site(title: str, site_name: str) -> str:
-    """`How to bake | The Bakery` is called `How to bake`."""
+    """Cut the site's name: `How to bake | The Bakery` becomes `How to bake`."""
     parts = _SEPARATORS.split(title)
     if len(parts) < 2:
         return title

@@ -1,4 +1,4 @@
-"""The model that tells content from boilerplate: a forest of small decision trees, in numpy."""
+"""The model that separates content from boilerplate: a forest of small decision trees in numpy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ROWS = 2_048  # blocks scored at once, to bound memory
 class Forest(Struct, frozen=True):
     """Complete binary trees of one depth; the children of node n are 2n + 1 and 2n + 2."""
 
-    columns: NDArray[np.int32]  # tree, node: the feature that is asked about
-    limits: NDArray[np.float32]  # tree, node: above this the answer is the second child
-    leaves: NDArray[np.float32]  # tree, leaf: what is added to the log-odds
+    columns: NDArray[np.int32]  # tree, node: the feature to compare
+    limits: NDArray[np.float32]  # tree, node: a larger value leads to the second child
+    leaves: NDArray[np.float32]  # tree, leaf: the summand of the log-odds
 
     def probabilities(self, table: Numbers) -> NDArray[np.float64]:
-        """How likely each row is content."""
+        """The probability that each row is content."""
         parts = [self._sums(table[at : at + _ROWS]) for at in range(0, len(table), _ROWS)]
         result: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.concatenate(parts)))
         return result
@@ -44,17 +44,17 @@ class Forest(Struct, frozen=True):
 
 
 class Model(Struct, frozen=True):
-    """What was learnt from labelled pages."""
+    """The parameters learnt from labelled pages."""
 
     names: NameWeights
     forest: Forest
 
     def probabilities(self, page: BlockPage) -> NDArray[np.float64]:
-        """For each block of the page, of which there must be one, how likely it is content."""
+        """The probability that each block of the page is content. The page must have blocks."""
         return self.forest.probabilities(features(page, self.names))
 
     def save(self, file: Path) -> None:
-        """Write what `load` reads."""
+        """Write a file for `load`."""
         np.savez_compressed(
             file,
             names=np.array(list(self.names.weights)),
@@ -66,7 +66,7 @@ class Model(Struct, frozen=True):
 
     @classmethod
     def load(cls, file: IO[bytes]) -> Model:
-        """Read what `save` wrote."""
+        """Read a file of `save`."""
         with np.load(file) as stored:
             names = dict(zip(stored["names"].tolist(), stored["weights"].tolist(), strict=True))
             return cls(

@@ -1,4 +1,4 @@
-"""The text of a PDF file. PDFium is native code: run this where it can be killed."""
+"""Extract the text of a PDF file. PDFium is native code: run it in a sandbox process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MOST_CHARACTERS = 10_000_000
 class PdfText(NamedTuple):
     title: str
     author: str
-    markdown: str  # one paragraph run a page
+    markdown: str  # the paragraphs of each page
     note: str = ""
 
 
 def read_pdf(body: bytes) -> PdfText | None:
-    """None when it cannot be opened: broken, or closed by a password."""
+    """Read a PDF; None when it is broken or needs a password."""
     try:
         document = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError:
@@ -45,7 +45,7 @@ def read_pdf(body: bytes) -> PdfText | None:
 
 
 def _said(document: pypdfium2.PdfDocument, name: str) -> str:
-    """An entry of the metadata; empty when there is none, or none that is valid UTF-16."""
+    """An entry of the metadata; empty when it is missing or no valid UTF-16."""
     try:
         return str(document.get_metadata_value(name))
     except UnicodeDecodeError:

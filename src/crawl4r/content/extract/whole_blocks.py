@@ -1,6 +1,6 @@
-"""What belongs together on a page, and so is kept or removed together: tables, code, lists, headings.
+"""Keep or remove tables, code, lists and headings as a whole.
 
-The model judges block by block, and would tear them: these rules make up for it.
+The model judges single blocks and would tear them apart; these rules correct that.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ _ASIDE = flag_bits("nav", "header", "footer", "aside", "form", "dialog", "button
 _RUNNING_TEXT = frozenset(["p", "li", "dt", "dd"])
 _LISTS = frozenset(["ul", "ol", "dl"])
 _ITEMS = frozenset(["li", "dt", "dd"])
-# What a list does not hold that is a list to its reader, and no row of cards or posts.
+# A list with one of these is a row of cards or posts, no list to its reader.
 _CARD_PARTS = frozenset(
     ["h1", "h2", "h3", "h4", "h5", "h6", "article", "section", "nav", "aside", "header", "footer"]
     + ["form", "button", "figure", "table"]
 )
-_BLOCKS_AN_ITEM = 2.5  # a card has more
-_MOST_LOOKED_AT = 500_000  # elements in lists of a page; lists within lists are looked at again
-_LONG_ITEM = 60  # words; what is longer is text, which the model tells as well as any other
+_BLOCKS_AN_ITEM = 2.5  # cards have more
+_MOST_LOOKED_AT = 500_000  # list elements of a page; nested lists count several times
+_LONG_ITEM = 60  # words; a longer item is prose, which the model judges well
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
 def data_tables(page: BlockPage) -> list[tuple[int, int]]:
-    """The blocks of each table that holds data, not the layout of the page."""
+    """The blocks of each data table, without layout tables."""
     layout = set()
     for each in page.containers:
         if each.tag in _LAYOUT:
             layout.add(each.parent)
-    # A layout element marks every container around it, the innermost last: go from the end.
+    # Go backwards: a layout element marks every container around it, the innermost last.
     for number in range(len(page.containers) - 1, 0, -1):
         if number in layout:
             layout.add(page.containers[number].parent)
@@ -48,7 +48,7 @@ def data_tables(page: BlockPage) -> list[tuple[int, int]]:
 
 
 def _headed_tables(page: BlockPage) -> set[tuple[int, int]]:
-    """The blocks of each table that names its columns."""
+    """The blocks of each table with column headers."""
     found = set()
     for each in page.containers:
         if each.tag == "th":
@@ -60,10 +60,10 @@ def _headed_tables(page: BlockPage) -> set[tuple[int, int]]:
 
 
 def keep_whole(page: BlockPage, kept: NDArray[np.bool_]) -> None:
-    """Keep what the blocks already kept would be torn without: tables, code, headings."""
+    """Also keep the tables, code and headings that kept blocks belong to."""
     headed, tables = _headed_tables(page), data_tables(page)
     for first, last in tables:
-        # A caption or a heading may stand between the table and the text it belongs to.
+        # A caption or a heading may stand between the table and its text.
         follows_text = kept[max(first - 2, 0) : first].any()
         belongs = follows_text and (kept[last : last + 3].any() or (first, last) in headed)
         if kept[first:last].any() or (belongs and _is_plain_text(page, first, last)):
@@ -72,7 +72,7 @@ def keep_whole(page: BlockPage, kept: NDArray[np.bool_]) -> None:
     for number, tag in enumerate(tags):
         if tag == "pre" and kept[max(number - 1, 0) : number + 2].any():
             kept[number] = True
-    following = len(tags)  # the nearest block below that is kept, up to the next heading
+    following = len(tags)  # the nearest kept block below, up to the next heading
     for number in range(len(tags) - 1, -1, -1):
         if tags[number] in _HEADINGS:
             kept[number] |= following < _section(page, number).last
@@ -86,8 +86,8 @@ def keep_whole(page: BlockPage, kept: NDArray[np.bool_]) -> None:
 def _keep_like_headings(
     page: BlockPage, kept: NDArray[np.bool_], headings: list[int], tables: Mapping[int, int]
 ) -> None:
-    """Keep headings of plain sections that stand beside others, made alike, whose heading is kept;
-    and the table right below one: a list of names looks like no text, but has its place there."""
+    """Keep headings of plain sections beside similar ones with a kept heading, and the table right
+    below such a heading: a table of names does not look like text, but belongs there."""
     kinds = []
     for number in headings:
         section = _section(page, number)
@@ -97,7 +97,7 @@ def _keep_like_headings(
     for number, kind in zip(headings, kinds, strict=True):
         if kind not in wanted or not _is_plain_text(page, number, number + 1):
             continue
-        last = tables.get(number + 1) or tables.get(number + 2, 0)  # a line may stand between
+        last = tables.get(number + 1) or tables.get(number + 2, 0)  # one line may come between
         is_below = number < last <= _section(page, number).last
         if not kept[number] and is_below and _is_plain_text(page, number, last):
             kept[number:last] = True
@@ -105,7 +105,7 @@ def _keep_like_headings(
 
 
 def fill_gaps(page: BlockPage, kept: NDArray[np.bool_]) -> None:
-    """Keep a paragraph or an item between others of its section that are kept."""
+    """Keep a paragraph or an item between kept ones of its section."""
     for number in np.flatnonzero(~kept).tolist():
         if page.containers[page.blocks[number].container].tag not in _RUNNING_TEXT:
             continue
@@ -119,9 +119,9 @@ def fill_gaps(page: BlockPage, kept: NDArray[np.bool_]) -> None:
 def settle_lists(page: BlockPage, kept: NDArray[np.bool_], likely: NDArray[np.float64]) -> None:
     """Keep a plain list as a whole or not at all.
 
-    One of which the model keeps a part goes by the average over its items, as a table does; but a
-    list of terms is hardly ever navigation, and stays. One of which it keeps nothing stays where
-    kept text introduces it, or stands around it.
+    If the model keeps a part of a list, the average over its items decides, as for a table; but a list
+    of terms stays, because it is rarely navigation. If the model keeps no item, the list stays only if
+    kept text introduces or surrounds it.
     """
     enough = likely[kept].min()
     for each in _plain_lists(page, kept):
@@ -139,7 +139,7 @@ def settle_lists(page: BlockPage, kept: NDArray[np.bool_], likely: NDArray[np.fl
 
 
 def _belongs_to_text(page: BlockPage, kept: NDArray[np.bool_], each: Container) -> bool:
-    """Whether text that is kept stands right before a list, or before and after it."""
+    """Whether kept text stands right before a list, or before and after it."""
     first, last = each.first, each.last
     around = page.containers[each.parent]
     while around.last - around.first <= last - first + 1 and around.depth:
@@ -153,7 +153,7 @@ def _belongs_to_text(page: BlockPage, kept: NDArray[np.bool_], each: Container) 
 
 
 def _plain_lists(page: BlockPage, kept: NDArray[np.bool_]) -> Iterator[Container]:
-    """Each list that is no row of cards and that lacks an item; outer lists first."""
+    """Each list with a removed item that is no row of cards; outer lists first."""
     looked = 0
     for number, each in enumerate(page.containers):
         if each.tag not in _LISTS or each.flags & _ASIDE or kept[each.first : each.last].all():
@@ -174,7 +174,7 @@ def _plain_lists(page: BlockPage, kept: NDArray[np.bool_]) -> Iterator[Container
 
 
 def _is_plain_text(page: BlockPage, first: int, last: int) -> bool:
-    """Whether blocks are not mainly links, and not in a part that is there for other ends."""
+    """Whether blocks hold few links and lie outside of navigation, forms and the like."""
     blocks = page.blocks[first:last]
     linked = sum([block.linked for block in blocks])
     length = sum([len(block.text.strip()) for block in blocks])

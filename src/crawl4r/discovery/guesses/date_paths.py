@@ -1,7 +1,7 @@
 """Dates in the paths of a host's URLs, and the listings by year, month and day that they suggest.
 
 `/news/2024/05/17/slug` says that `/news/2024/05/` may list what was published in that month, and that
-the months beside it may have a listing too. Nothing is asked for here.
+the months beside it may have a listing too. This module makes no requests.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from crawl4r.urls.canonical import split
 
 _MOST_TEMPLATES = 30  # of a host
 _MOST_PERIODS = {1: 200, 2: 600, 3: 200}  # of a template by year, month and day
-_DEEPEST = 8  # segments that are looked at
+_DEEPEST = 8  # segments read from a path
 _EARLIEST = 1991  # no listing on the web is older
-_MONTHS_AROUND = 12  # beyond the known ones, at a time: each success moves the border
+_MONTHS_AROUND = 12  # months proposed beyond the known ones; each success extends the range
 _YEARS_AROUND = 2
 _MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -42,28 +42,28 @@ class _Sighting(NamedTuple):
 
     text: str  # `/news/{year}/{month}`, with an extension when the name has one
     period: tuple[int, ...]  # year, month, day: as many as the template has
-    is_listing: bool  # the URL is the listing itself, not a page below it
+    is_listing: bool  # True for the listing itself, False for a page below it
     is_narrow: bool  # a month or a day of one digit
 
 
 class _Template(Struct):
     pages: int = 0
-    known: set[tuple[int, ...]] = field(default_factory=set)  # periods that something is from
-    asked: set[tuple[int, ...]] = field(default_factory=set)  # those whose listing is known
+    known: set[tuple[int, ...]] = field(default_factory=set)  # periods of known pages
+    asked: set[tuple[int, ...]] = field(default_factory=set)  # periods whose listing is known
     tail: str = "/"
     is_narrow: bool = False  # 2024/5, not 2024/05
 
 
 class DatePaths:
-    """Learns from the URLs of one host, one after the other, and keeps a few kilobytes of most."""
+    """Learns the date paths of one host from its URLs; keeps a few kilobytes for most hosts."""
 
     def __init__(self, origin: str) -> None:
         self._origin, self._netloc = split(origin).origin, split(origin).netloc
         self._templates: dict[str, _Template] = {}
 
     def add(self, url: str, *, exists: bool = True) -> None:
-        """A canonical URL that is known. One that was proposed and is not there, or is not known to
-        be, is told with `exists=False`: it is not proposed again, and says nothing of its period."""
+        """Learn a known canonical URL. Pass `exists=False` for a proposed URL that does not exist or
+        was not tried yet: it is not proposed again, and is no evidence for its period."""
         parts = split(url)
         if parts.netloc != self._netloc:
             return
@@ -76,10 +76,10 @@ class DatePaths:
     def propose(
         self, now: float, most: int = 50, records: Mapping[str, PatternRecord] | None = None
     ) -> list[Proposal]:
-        """Listings to ask for, at most `most`, the best first: periods that pages are from, then gaps
-        between them, then the months around them, never after `now` (epoch seconds).
+        """Up to `most` listings to request, the best first: periods of known pages, then gaps between
+        them, then the months around them, never after `now` (epoch seconds).
 
-        `records` raise and lower patterns. One that has yielded nothing yet is proposed three times.
+        `records` rank the patterns. A pattern without any success is proposed three times.
         """
         today = datetime.fromtimestamp(now, UTC)
         until = (today.year, today.month, today.day)
@@ -114,7 +114,7 @@ class DatePaths:
         most = _MOST_PERIODS[len(seen.period)]
         if exists and len(template.known) < most:
             template.known.add(seen.period)
-        # What is not remembered here would be proposed again: so all that could be, is.
+        # Record every possible listing, because an unrecorded one would be proposed again.
         if is_listing and (len(template.asked) < 3 * most or seen.period in template.known):
             template.asked.add(seen.period)
             if exists and not _EXTENSION.search(seen.text):
@@ -162,18 +162,18 @@ def _by_segments(prefix: str, segments: Sequence[str], ending: str) -> list[_Sig
 
 
 def _wanted(text: str, template: _Template) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Periods whose listing is not known, and how promising each is, from 0 to 1."""
+    """Periods with an unknown listing, each with its promise from 0 to 1."""
     if not template.known:
         return
     level = len(next(iter(template.known)))
     missing = template.known - template.asked
-    if level == DAY:  # months are fewer, and list the same
-        is_all = "/{day}" not in text  # unless days are all that there is
+    if level == DAY:  # listings of months name the same pages with fewer requests
+        is_all = "/{day}" not in text  # only listings of days exist
         yield from ((0.6 if is_all else 0.3, period) for period in missing)
         return
     yield from ((0.9 if level == MONTH else 0.8, period) for period in missing)
     if level == YEAR and len(template.known) < 2:
-        return  # one number in a path may be anything
+        return  # a single number in a path is too weak as evidence
     numbers = {_ordinal(period) for period in template.known}
     first, last = min(numbers), max(numbers)
     reach = _MONTHS_AROUND if level == MONTH else _YEARS_AROUND

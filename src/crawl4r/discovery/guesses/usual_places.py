@@ -1,7 +1,7 @@
-"""What to try when a host runs dry: the places where sites keep their lists, and what trying taught.
+"""Propose listings for a host without pending URLs: the usual places, rated by earlier tries.
 
-A pattern is a text: the path of a place (`/archive`) or a template of `date_paths`. What it is worth
-is counted by the caller, for a host or for all of them, in a `PatternRecord`.
+A pattern is the path of a place (`/archive`) or a template of `date_paths`. The caller counts the
+successes of a pattern, for a host or for all hosts, in a `PatternRecord`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from crawl4r.urls.canonical import split
 
-# Best first: the names of the protocol's examples, then those of the common publishing systems.
+# Best first: the names in the protocol's examples, then those of common content management systems.
 _SITEMAPS = (
     "/sitemap.xml",
     "/sitemap_index.xml",
@@ -42,43 +42,43 @@ _ARCHIVES = (
     "/categories",
 )
 _FEEDS = ("/feed", "/rss.xml", "/atom.xml", "/feed.xml", "/index.xml", "/rss", "/feed.json")
-TRIES = 3  # of a pattern, before it is given up
+TRIES = 3  # tries of a pattern without success before it is dropped
 
 
 class PatternRecord(NamedTuple):
-    """What became of the listings that a pattern proposed."""
+    """The results of the listings that a pattern proposed."""
 
     pattern: str
-    tried: int = 0  # listings that were asked for
-    yielded: int = 0  # those of them that named a URL nobody knew
+    tried: int = 0  # requested listings
+    yielded: int = 0  # requested listings that named a new URL
 
 
 class Proposal(NamedTuple):
-    """A listing worth asking for, and the pattern that made it up."""
+    """A listing to request, and the pattern that proposed it."""
 
     url: str
     pattern: str
 
 
 def sitemap_places(origin: str) -> list[str]:
-    """Where a sitemap may be that robots.txt does not name, the likeliest first."""
+    """Usual places of a sitemap that robots.txt does not name, the likeliest first."""
     return _at(origin, _SITEMAPS)
 
 
 def archive_places(origin: str) -> list[str]:
-    """Pages that may list all the others, the likeliest first."""
+    """Usual places of pages that list all others, the likeliest first."""
     return _at(origin, _ARCHIVES)
 
 
 def feed_places(origin: str) -> list[str]:
-    """Where a feed may be that no page names, the likeliest first."""
+    """Usual places of a feed that no page names, the likeliest first."""
     return _at(origin, _FEEDS)
 
 
 def worth(record: PatternRecord | None) -> float:
-    """How likely another try yields something, from 0 to 1: a half before the first one.
+    """The chance from 0 to 1 that the next try succeeds; 0.5 before the first one.
 
-    The mean of a Beta distribution that began even, so one lucky or unlucky try decides nothing.
+    It is the mean of a Beta distribution with a uniform prior, so a single try changes it little.
     """
     if record is None:
         return 0.5
@@ -87,19 +87,17 @@ def worth(record: PatternRecord | None) -> float:
 
 
 def tries_left(record: PatternRecord | None, most: int) -> int:
-    """How many listings may be asked for at once: `most`, but few before the first success."""
+    """How many listings to request at once: `most`, but fewer before the first success."""
     if record is None:
         return min(TRIES, most)
     return most if record.yielded > 0 else max(0, min(TRIES - record.tried, most))
 
 
 def worth_trying(urls: Iterable[str], records: Mapping[str, PatternRecord]) -> list[Proposal]:
-    """Places as proposals, the best first; those whose paths never yielded anything are left out."""
+    """Places as proposals, the best first, without those that failed every try."""
     proposals = [Proposal(url, split(url).path) for url in urls]
     chosen = [each for each in proposals if tries_left(records.get(each.pattern), 1)]
-    return sorted(
-        chosen, key=lambda each: -worth(records.get(each.pattern))
-    )  # ties keep their order
+    return sorted(chosen, key=lambda each: -worth(records.get(each.pattern)))  # the sort is stable
 
 
 def _at(origin: str, paths: Iterable[str]) -> list[str]:

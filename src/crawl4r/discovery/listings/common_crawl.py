@@ -1,4 +1,4 @@
-"""The index of Common Crawl: what to ask it, and what its answers say. Pure: nothing is fetched here.
+"""The index of Common Crawl: make its URLs and read its answers. This module fetches nothing.
 
 Each collection is one crawl with an index of its own, which answers in pages of some 15,000 lines,
 one JSON object a line. The API is pywb's CDX server.
@@ -20,7 +20,7 @@ MOST_PAGES = 100_000
 _MOST_COLLECTIONS = 1_000
 _LONGEST_LINE = 16 * 1024  # bytes
 _FIELDS = "url,timestamp,status,mime,digest"
-_NOTHING = "no captures found"  # how a 404 of this API says that there is nothing, and no error
+_NOTHING = "no captures found"  # in a 404 of this API: the query succeeded without results
 
 
 class Collection(NamedTuple):
@@ -28,7 +28,7 @@ class Collection(NamedTuple):
 
     id: str  # CC-MAIN-2024-22
     name: str
-    api: str  # what its index is asked at
+    api: str  # the URL of its index
     begin: float | None = None  # epoch seconds; older lists do not say
     end: float | None = None
 
@@ -45,21 +45,21 @@ class IndexPage(NamedTuple):
     """One page of results, each URL once with its latest capture."""
 
     entries: Sequence[CapturedPage] = ()
-    problem: str = ""  # what was wrong with the answer, or was left out
+    problem: str = ""  # an error in the answer, or what was left out
 
 
 def host_pattern(host: str, *, subdomains: bool = False) -> str:
-    """What to ask for, to get all of a host, or of a domain and the hosts below it."""
+    """The query for all pages of a host, or of a domain and the hosts below it."""
     return f"*.{host}" if subdomains else f"{host}/*"
 
 
 def page_count_url(api: str, pattern: str) -> str:
-    """How many pages of results are there? `read_page_count` reads the answer."""
+    """The URL that returns the number of result pages; `read_page_count` reads the answer."""
     return f"{_query(api, pattern)}&showNumPages=true"
 
 
 def results_url(api: str, pattern: str, page: int = 0, *, only_ok: bool = True) -> str:
-    """One page of results, counted from 0; without `only_ok` also redirects and errors."""
+    """The URL of a result page, counted from 0; without `only_ok` also redirects and errors."""
     wanted = "&filter==status:200" if only_ok else ""
     return f"{_query(api, pattern)}&fl={_FIELDS}{wanted}&page={page}"
 
@@ -80,7 +80,7 @@ def read_collections(body: bytes) -> list[Collection]:
 
 
 def read_page_count(body: bytes) -> int | None:
-    """How many pages an answer to `page_count_url` promises; None when it is no such answer."""
+    """The number of pages in an answer to `page_count_url`; None for any other answer."""
     answer = _parsed(body)
     if isinstance(answer, dict):
         if _says_nothing(answer):
@@ -92,8 +92,8 @@ def read_page_count(body: bytes) -> int | None:
 
 
 def read_results(body: bytes) -> IndexPage:
-    """The captures of one page. Lines that cannot be read are counted and passed over; a torn last
-    line is what a connection leaves that was cut."""
+    """The captures of one page. Unreadable lines are counted and skipped; a cut connection leaves a
+    torn last line."""
     found: dict[str, CapturedPage] = {}
     torn = 0
     for line in _lines(body):
@@ -138,7 +138,7 @@ def _captured(record: dict[str, Any]) -> CapturedPage | None:
 
 
 def _captured_at(stamp: str) -> float | None:
-    """`20240517083000`, or less of it."""
+    """Parse `20240517083000` or a prefix of it."""
     if not (4 <= len(stamp) <= 14 and stamp.isascii() and stamp.isdigit()):
         return None
     return moment(stamp[:4], *(stamp[at : at + 2] or None for at in range(4, 14, 2)))

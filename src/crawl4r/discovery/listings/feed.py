@@ -16,15 +16,15 @@ from crawl4r.urls.canonical import try_canonicalize
 
 MOST_ENTRIES = 10_000
 _TOO_MANY = f"more than {MOST_ENTRIES:,} entries: the rest was left out"
-_MOST_JSON = 10 * 1024 * 1024  # bytes: parsed as a whole, it takes several times that
-_MOST_FEEDS = 20  # that one page names
+_MOST_JSON = 10 * 1024 * 1024  # bytes; parsing takes several times as much memory
+_MOST_FEEDS = 20  # feeds read from one page
 Kind = Literal["rss", "atom", "json", "none"]
 _KINDS: dict[str, Kind] = {"rss": "rss", "rdf": "rss", "feed": "atom"}
 _ITEMS = frozenset(["item", "entry"])
 _TOPS = frozenset(["channel", "feed", "rdf", "rss"])
 _FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml", "application/feed+json"])
-# What names an item's page, the best first. `origLink` is where the link led before a feed service
-# put its counter there; a guid is a link unless it says that it is none.
+# Elements with the URL of an item's page, the best first. `origLink` is the link before a feed
+# service replaced it by a redirect; a guid is a link unless isPermaLink is false.
 _ADDRESSES = ("origlink", "link", "html", "alternate", "guid", "about")
 _PUBLISHED = ("published", "pubdate", "issued", "date", "created", "updated", "modified")
 # RFC 5005: the rest of a paged feed, or the archive that precedes it.
@@ -39,14 +39,14 @@ class FeedEntry(NamedTuple):
 class FeedListing(NamedTuple):
     kind: Kind
     entries: Sequence[FeedEntry] = ()
-    next: str = ""  # where older entries are; empty when the feed does not say
-    problem: str = ""  # what was wrong with the file, or was left out
+    next: str = ""  # the URL of older entries; empty when the feed names none
+    problem: str = ""  # an error in the file, or what was left out
 
 
 def read_feed_links(body: bytes, url: str, content_type: str = "") -> FeedListing:
     """The pages that a feed served at `url` names, each once.
 
-    Never fails: a file that breaks gives what came before the break, and says so.
+    Never raises: a broken file gives the entries before the break, and `problem` tells so.
     """
     body, cut = unpack(body)
     pieces = text_pieces(body, content_type)
@@ -60,7 +60,7 @@ def read_feed_links(body: bytes, url: str, content_type: str = "") -> FeedListin
         reader = _FeedReader(url)
         problem = walk(head, pieces, reader)
         try:
-            reader.end_item()  # one that the file broke off in may have had its address
+            reader.end_item()  # the item at the break may already have its URL
         except Stop as stop:
             problem = joined(problem, str(stop))
         feed = FeedListing(reader.kind, reader.entries(), reader.next(), problem)
@@ -70,7 +70,7 @@ def read_feed_links(body: bytes, url: str, content_type: str = "") -> FeedListin
 
 
 def feed_links_of(tree: Document, base: str) -> list[str]:
-    """The feeds that a parsed page names in its head, in its order; `base` is the page's."""
+    """The feeds that a page names in its head, in order; `base` is the page's base URL."""
     found: dict[str, None] = {}
     for node in tree.select("link[rel][href][type]"):
         rels = (node.attr("rel") or "").lower().split()
@@ -84,7 +84,7 @@ def feed_links_of(tree: Document, base: str) -> list[str]:
 
 
 class _FeedReader:
-    """Collects the items of RSS, RDF and Atom, which differ less than their names."""
+    """Collects the items of RSS, RDF and Atom, which have a similar structure."""
 
     def __init__(self, url: str) -> None:
         self.kind: Kind = "none"
@@ -173,7 +173,7 @@ def _read_json(body: bytes, pieces: Iterable[str], url: str) -> FeedListing:
 
 
 def _json_entry(item: Mapping[str, Any], base: str) -> FeedEntry | None:
-    # An id may be the address; then it is written in full.
+    # An id may be the URL, if it is absolute.
     page = try_canonicalize(_text(item, "url"), base) or try_canonicalize(
         _text(item, "external_url"), base
     )

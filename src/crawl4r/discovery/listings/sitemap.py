@@ -1,4 +1,4 @@
-"""Sitemaps by sitemaps.org, and what is served under that name. Pure: bytes in, values out."""
+"""Read sitemaps (sitemaps.org), and feeds or text files in their place. Pure: bytes in, values out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crawl4r.formats.xml import Stop, is_html, joined, local, root_of, walk
 from crawl4r.urls.canonical import try_canonicalize
 
 MOST_ENTRIES = 50_000
-_MOST_TRIED = 2 * MOST_ENTRIES  # texts that are looked at, also when they are no URLs
+_MOST_TRIED = 2 * MOST_ENTRIES  # texts read, including those that are no URLs
 Kind = Literal["index", "urlset", "text", "feed", "none"]
 _KINDS: dict[str, Kind] = {
     "sitemapindex": "index",
@@ -42,18 +42,18 @@ class SitemapEntry(NamedTuple):
 
 
 class Sitemap(NamedTuple):
-    """`index`: the entries are sitemaps. `feed`: they are its items, and `read_feed_links` says more.
-    `none`: no sitemap at all, and no entries."""
+    """The kind of file. `index`: the entries are sitemaps. `feed`: the entries are its items, and
+    `read_feed_links` tells more. `none`: no sitemap and no entries."""
 
     kind: Kind
     entries: Sequence[SitemapEntry] = ()
-    problem: str = ""  # what was wrong with the file, or was left out
+    problem: str = ""  # an error in the file, or what was left out
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
-    """Read a file served at `url`; relative addresses in it count from there.
+    """Read a file served at `url`, which is the base of relative URLs in it.
 
-    Never fails: a file that breaks gives what came before the break, and says so.
+    Never raises: a broken file gives the entries before the break, and `problem` tells so.
     """
     body, cut = unpack(body)
     pieces = text_pieces(body)
@@ -75,14 +75,14 @@ def _read_xml(root: str, head: str, rest: Iterable[str], url: str) -> Sitemap:
     reader = _UrlReader(url)
     problem = walk(head, rest, reader)
     try:
-        reader.end_entry()  # one that the file broke off in may have had its address
+        reader.end_entry()  # the entry at the break may already have its URL
     except Stop as stop:
         problem = joined(problem, str(stop))
     return Sitemap(reader.kind, reader.found.entries(), problem)
 
 
 def _read_lines(pieces: Iterable[str]) -> Sitemap:
-    """A text file with one URL a line. Its first line must be one, or it is any text at all."""
+    """Read a text file with one URL per line. If its first line is no URL, it is no sitemap."""
     found, strangers, problem = _Found(), 0, ""
     try:
         for line in _lines(pieces):
@@ -107,7 +107,7 @@ def _lines(pieces: Iterable[str]) -> Iterable[str]:
     for piece in pieces:
         text = rest + piece
         end = max(text.rfind("\n"), text.rfind("\r")) + 1
-        rest = text[end:][:_LONGEST_LINE]  # more than that is no URL, however it goes on
+        rest = text[end:][:_LONGEST_LINE]  # a longer line is no URL
         for match in _LINE.finditer(text, 0, end):
             if line := match.group().strip(" \t\ufeff"):
                 yield line
@@ -122,7 +122,7 @@ class _Found:
         self._base = base
         self._entries: dict[str, SitemapEntry] = {}
         self._only_alternates: set[str] = set()
-        self._urls: dict[str, str] = {}  # by the text that named it; empty when it is none
+        self._urls: dict[str, str] = {}  # by its text; empty for a text that is no URL
 
     def __bool__(self) -> bool:
         return bool(self._entries)
@@ -133,7 +133,7 @@ class _Found:
     def add(
         self, text: str, fields: Mapping[str, str] | None = None, *, is_alternate: bool = False
     ) -> bool:
-        """False when `text` is no URL. Raises Stop when it is one too many."""
+        """Add a URL; False when `text` is none. Raises Stop above the limit."""
         url = self._urls.get(text)
         if url is None:
             if len(self._urls) == _MOST_TRIED:
@@ -149,7 +149,9 @@ class _Found:
         elif is_alternate or url not in self._only_alternates:
             return True
         else:
-            self._only_alternates.discard(url)  # what a page says of itself counts
+            self._only_alternates.discard(
+                url
+            )  # an entry of its own outranks a mention as an alternate
         self._entries[url] = _entry(url, fields or {})
         return True
 
@@ -160,7 +162,7 @@ class _UrlReader:
     def __init__(self, url: str) -> None:
         self.kind: Kind = "none"
         self.found = _Found(url)
-        self._spaces: dict[str, str] = {}  # what each prefix stands for
+        self._spaces: dict[str, str] = {}  # namespaces by prefix
         self._fields: dict[str, str] = {}
         self._alternates: list[str] = []
 
@@ -198,7 +200,7 @@ class _UrlReader:
                 self._spaces[key[5:].lstrip(":").lower()] = value
 
     def _belongs(self, name: str, parent: str) -> bool:
-        """`<image:loc>` has its own namespace: it is no page, wherever it stands."""
+        """Whether a tag is of another namespace: `<image:loc>` never names a page."""
         return local(parent) in _ENTRIES and self._space(name) == self._space(parent)
 
     def _space(self, name: str) -> str:

@@ -11,8 +11,8 @@ _COMMON_STEPS = frozenset([10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 1
 
 
 def count_by_texts(pairs: Collection[tuple[int, int]], own: int | None) -> tuple[int, int] | None:
-    """First and step from pairs (number that the link shows, number in its URL); None when the two
-    have nothing to do with each other. `own` is the number in the page's own URL."""
+    """First and step from pairs (number that the link shows, number in its URL); None when the pairs
+    fit no such rule. `own` is the number in the page's own URL."""
     ordered = sorted(set(pairs))
     for first in (1, 0):
         explained = sum(value == shown - 1 + first for shown, value in ordered)
@@ -44,7 +44,7 @@ def _count_by_one(text: int, value: int, own: int | None) -> tuple[int, int] | N
 def count_items(
     values: Iterable[int], own: int | None, *, is_opening: bool, leads_on: bool
 ) -> tuple[int, int] | None:
-    """First and step of offsets that no text explains: what all of them are multiples of."""
+    """First and step of offsets without telling link texts: their greatest common divisor."""
     known = set(values) | ({own} if own is not None else set())
     above = [value for value in known if value > 1]
     for first in (0, 1):
@@ -53,9 +53,9 @@ def count_items(
             continue
         if any(value % step not in (0, first) for value in known):
             continue
-        # The link to the last page alone would make a step of the whole list.
+        # A lone link to the last page would give the whole list as the step.
         if len(known) > 1 or leads_on or step in _COMMON_STEPS:
             return first, step
     if is_opening and 2 in known and max(known) <= 50:
-        return 1, 1  # `?start=2`: it counts pages after all
+        return 1, 1  # `?start=2`: the parameter counts pages
     return None

@@ -1,7 +1,7 @@
-"""What speaks for links that differ by one number in one place being the pages of one list?
+"""Evidence that links which differ by one number are the pages of one list.
 
-The weaker the place of the number, the more must speak for it: the texts of the links, `rel`, the
-block that they stand in, the page's own address.
+A weak place of the number needs more evidence: the texts of the links, `rel`, the block around the
+links, the page's own URL.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from crawl4r.discovery.pagination.labels import Called, Label, LinkBlock, block_
 from crawl4r.discovery.pagination.rule import PageStyle
 from crawl4r.discovery.pagination.slots import Trust
 
-_LOOKED_AT = 8  # links whose blocks are asked for
+_LOOKED_AT = 8  # links whose blocks are examined
 
 
 class Mention(NamedTuple):
-    """A link as far as it matters here."""
+    """The properties of a link that count as evidence."""
 
     url: str
     called: Called
@@ -38,10 +38,10 @@ class Mention(NamedTuple):
 
 
 class Own(NamedTuple):
-    """Where the page itself stands in the list of a group."""
+    """The position of the page itself in the list of a group."""
 
     value: int | None  # the number in its URL
-    is_opening: bool  # it has none, and is page 1
+    is_opening: bool  # its URL has no number: it is page 1
 
     @property
     def is_related(self) -> bool:
@@ -64,7 +64,7 @@ class Group(Struct):
 
 
 class Evidence:
-    """What speaks for a group, once it is known how it counts."""
+    """The evidence for a group whose counting is known."""
 
     def __init__(self, group: Group, own: Own, first: int, step: int) -> None:
         self._group = group
@@ -95,7 +95,7 @@ class Evidence:
 
     @property
     def is_elsewhere(self) -> bool:
-        """It stands in a calendar, among tabs or comments."""
+        """Whether the group stands in a calendar, among tabs or comments."""
         return LinkBlock.OTHER in self._blocks and LinkBlock.PAGER not in self._blocks
 
     @property
@@ -110,7 +110,7 @@ class Evidence:
         return self._is_labelled or (len(self.others) <= 2 and self._touches)
 
     def _convinces_from_afar(self, trust: Trust) -> bool:
-        """The page's own address does not belong to the list: the links must say more."""
+        """Whether the links alone suffice as evidence: the page's own URL is outside of the list."""
         is_pager = LinkBlock.PAGER in self._blocks
         if trust in (Trust.NAMED, Trust.OFFSET):
             leads_on = any(link.is_next for _, link in self._numbered)
@@ -125,14 +125,14 @@ class Evidence:
         is_pager = LinkBlock.PAGER in self._blocks
         if self.named and (is_pager or steers):
             return True
-        # `/grade/1`, `/grade/2` on /grade: page 1 would not be linked from itself.
+        # `/grade/1`, `/grade/2` on /grade: page 1 would not link to itself.
         if self.named >= 3 and not (self._own.is_opening and self._links_to(1)):
             return self._group.style not in (PageStyle.QUERY, PageStyle.OFFSET)
         return self._leads_on and (self._own.is_opening or self._leads_back)
 
     @property
     def _is_short_step(self) -> bool:
-        """`?p=124` after `?p=123` are two posts, whatever `rel` says; "next" is a word for pages."""
+        """Whether a "next" link adds one: `?p=123` and `?p=124` without it may be two posts."""
         return any(
             number == self.current + 1
             and (

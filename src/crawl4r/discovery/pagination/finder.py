@@ -1,4 +1,4 @@
-"""Finds the other pages of a list: which is next, which are linked, how they are spelled.
+"""Find the other pages of a list: the next one, the linked ones, and the rule of their URLs.
 
 Pure: a parsed page in, values out.
 """
@@ -21,11 +21,11 @@ from crawl4r.errors import InvalidUrl
 from crawl4r.model import FoundBy
 from crawl4r.urls.canonical import DEFAULT_RULES, CanonicalRules, canonicalize, split
 
-_MOST_LINKS = 4_000  # that are looked at: the first and the last of a page
-_MOST_GROUPS = 200  # of a page; a site that counts in more ways than that shows no pager
-_MOST_PAGES = 1_000  # that are reported
-# A link with no telling text is worth spelling out only when its address has a word for a page with a
-# number after it, or what such words begin with.
+_MOST_LINKS = 4_000  # links read from a page: the first and the last ones
+_MOST_GROUPS = 200  # groups of a page; a page with more has no pager
+_MOST_PAGES = 1_000  # reported pages
+# A link without a telling text is parsed only if its URL has a word for a page, or the beginning of
+# such a word, before a number.
 _SAYS_PAGE = re.compile(
     r"(?:/|[?&][^=&]{0,40}?)(?:pag|pg|pn|seite|sid[ae]|sivu|stran|stron|oldal|sayfa|halaman|trang|lapa"
     r"|puslapis|%d1|start|limitstart|offset|skip|from|first|begin|st=)[^/?&=]{0,40}[=/]?[0-9]"
@@ -41,7 +41,7 @@ class PagerLink(NamedTuple):
 
 
 class Pagination(NamedTuple):
-    """What a page says of the list that it is a page of; empty when it says nothing."""
+    """The list that a page belongs to, by its links; empty when there is none."""
 
     next: str | None = None
     previous: str | None = None
@@ -62,7 +62,7 @@ class Pagination(NamedTuple):
 def find_pagination(
     document: LinkDocument, url: str, canonical: CanonicalRules = DEFAULT_RULES
 ) -> Pagination:
-    """The pages of the list that this page belongs to; `canonical` is how the crawl spells URLs."""
+    """The pages of the list that this page belongs to; `canonical` has the crawl's URL rules."""
     try:
         own = canonicalize(url, None, canonical)
     except InvalidUrl:
@@ -88,7 +88,7 @@ def find_pagination(
 def _telling_links(
     document: LinkDocument, own: str, canonical: CanonicalRules
 ) -> Iterator[Mention]:
-    """Links within the host that have something to say about pages."""
+    """Links within the host with a label or number for pages."""
     base = document.base(own)
     netloc = split(own).netloc
     for href, by, node in _outermost(document.mentions):
@@ -107,7 +107,7 @@ def _telling_links(
 
 
 def _outermost(mentions: list[tuple[str, FoundBy, Element]]) -> list[Any]:
-    """A pager stands above or below its list."""
+    """The first and the last links: a pager stands above or below its list."""
     if len(mentions) <= _MOST_LINKS:
         return mentions
     return mentions[: _MOST_LINKS // 2] + mentions[-_MOST_LINKS // 2 :]
@@ -152,7 +152,7 @@ def _pages_of(rule: PageRule, links: Iterable[Mention]) -> dict[int, str]:
 
 
 def _steered(links: Iterable[Mention], way: str, near: Mapping[str, str | None]) -> str | None:
-    """The page in this direction: as the head says, as the list counts, as a link is called."""
+    """The page in this direction: by `rel` in the head, else by the list's rule, else by a label."""
     towards = [link for link in links if (link.is_next if way == "next" else link.is_previous)]
     for link in towards:
         if link.is_in_head:
@@ -166,7 +166,7 @@ def _steered(links: Iterable[Mention], way: str, near: Mapping[str, str | None])
 
 
 def _is_pager_link(link: Mention) -> bool:
-    """A link that is only called so: in a pager, or by two words or more ("next page")."""
+    """A link that only has the label: in a pager, or with two words or more ("next page")."""
     block = block_of(link.node)
     is_plain_phrase = link.called.is_word and len(link.node.text.split()) > 1
     return block is LinkBlock.PAGER or (block is LinkBlock.PLAIN and is_plain_phrase)

@@ -1,4 +1,4 @@
-"""Links that differ by one number in one place: which list are they, and how does it count?"""
+"""Derive the list, and how it counts, from links that differ by one number in one place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Believed(NamedTuple):
 
 
 def own_place(group: Group, url: str, slots: Iterable[Slot]) -> Own:
-    """How the page's own URL belongs to the group."""
+    """The position of the page's own URL in the group."""
     for slot in slots:
         if slot.template == group.template:
             return Own(slot.value, False)
@@ -30,7 +30,7 @@ def own_place(group: Group, url: str, slots: Iterable[Slot]) -> Own:
         return Own(None, True)
     head, _, query = group.template.partition("?")
     if rule.is_in_query and head.rstrip("/") == url.partition("?")[0].rstrip("/"):
-        # The same path with other parameters: a pager may drop some, or add its own.
+        # The same path with other parameters: a pager may drop some or add its own.
         name = next(param for param in query.split("&") if MARK in param).removesuffix(MARK)
         for slot in slots:
             if name + MARK in slot.template.partition("?")[2].split("&"):
@@ -40,9 +40,9 @@ def own_place(group: Group, url: str, slots: Iterable[Slot]) -> Own:
 
 
 def believe(group: Group, own: Own, *, first_is_before: bool = False) -> Believed | None:
-    """The rule of a group, or None when its numbers mean something else.
+    """The rule of a group, or None when its numbers are no page numbers.
 
-    `first_is_before` says that the link to the page before this one has no number.
+    `first_is_before`: the link to the previous page has no number.
     """
     counted = _count(group, own, first_is_before)
     if counted is None:
@@ -60,7 +60,7 @@ def believe(group: Group, own: Own, *, first_is_before: bool = False) -> Believe
 
 
 def _count(group: Group, own: Own, first_is_before: bool) -> tuple[int, int] | None:
-    """The first number and the step; None when the numbers do not add up."""
+    """The first number and the step; None when the numbers contradict each other."""
     shown = {
         (link.called.number, value)
         for value, link in group.links

@@ -1,4 +1,4 @@
-"""What a link to another page of a list is called, and what kind of block it stands in."""
+"""The label of a link to another page of a list, and the kind of block around it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from turbohtml import Element, Node
 from crawl4r.discovery.pagination import words
 
 _MOST_CHARACTERS = 40
-_LEVELS = 5  # how far above a link its block may be
-_MOST_ATTRIBUTE = 300  # characters of a class that are looked at
+_LEVELS = 5  # ancestors of a link that may be its block
+_MOST_ATTRIBUTE = 300  # characters read from a class attribute
 
 
 class Label(StrEnum):
-    """What a link calls itself."""
+    """The kind of a link's label."""
 
     NONE = ""
     NUMBER = "number"
@@ -29,7 +29,7 @@ class Label(StrEnum):
 class Called(NamedTuple):
     label: Label
     number: int = 0  # of the page, when the label is a number
-    is_word: bool = True  # False for a mere arrow, which may mean anything outside a pager
+    is_word: bool = True  # False for an arrow, which is ambiguous outside a pager
 
 
 UNCALLED = Called(Label.NONE)
@@ -78,25 +78,25 @@ _COMMENT_AREA = re.compile(
 
 
 class LinkBlock(StrEnum):
-    """What surrounds a link."""
+    """The kind of block around a link."""
 
     PLAIN = "plain"
     PAGER = "pager"
-    OTHER = "other"  # a calendar, tabs, pages of comments: its numbers count something else
+    OTHER = "other"  # a calendar, tabs, pages of comments: its numbers count other things
 
 
 def label_of(node: Element) -> Called:
-    """By its text; where that is a picture, by the name that it has for those who cannot see it."""
+    """The label by the link's text; for a picture by its alternative text."""
     text = node.text.strip()
     if not text:
         text = node.attr("aria-label") or node.attr("title") or ""
-    # Much white space may stand within a text that is short to the eye.
+    # A short visible text may contain much white space.
     return called(text) if len(text) <= 3 * _MOST_CHARACTERS else UNCALLED
 
 
 @lru_cache(maxsize=4096)
 def called(text: str) -> Called:
-    """What a text says of the page behind it. Most links of a site are called the same everywhere."""
+    """The label that a text gives a link. Cached, because most links of a site repeat their texts."""
     text = " ".join(text.split())
     if len(text) > _MOST_CHARACTERS:
         return UNCALLED
@@ -111,7 +111,7 @@ def called(text: str) -> Called:
 
 
 def block_of(node: Element) -> LinkBlock:
-    """The nearest block whose name says what it is; but a pager among comments is theirs."""
+    """The nearest block with a telling name. A pager among comments belongs to the comments."""
     found = LinkBlock.PLAIN
     at: Node | None = node
     for _ in range(_LEVELS):

@@ -1,4 +1,4 @@
-"""Which lists of a site may go on? Learns from addresses alone: `?page=2` known, `?page=3` not."""
+"""Find lists that may continue, by URLs alone: `?page=2` is known, `?page=3` is not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crawl4r.discovery.pagination.slots import Slot, Trust, slots_of
 
 _MOST_LISTS = 2_000  # of a host
 _MOST_VALUES = 5_000  # of a list
-_MISSES_FORGIVEN = 12  # lists of a host that did not go on, while none did
+_MISSES_FORGIVEN = 12  # failed tries on a host before it counts as having no such lists
 
 
 class _List(Struct):
@@ -23,7 +23,7 @@ class _List(Struct):
 
     @property
     def step(self) -> int:
-        """An offset counts items; what divides all of them is a page."""
+        """The step of offsets: items of a page, the greatest common divisor of all offsets."""
         return max(1, gcd(*self.values)) if self.style is PageStyle.OFFSET else 1
 
     @property
@@ -32,12 +32,12 @@ class _List(Struct):
 
     @property
     def is_named(self) -> bool:
-        """A word beside its number says that it counts pages."""
+        """Whether a word beside the number shows that it counts pages."""
         return self.trust in {Trust.NAMED, Trust.OFFSET}
 
     @property
     def counts_pages(self) -> bool:
-        """Without such a word: its numbers are 2 and all that follow. Its first page must exist too."""
+        """Without such a word the numbers must run from 2 without a gap, and page 1 must exist."""
         return 2 in self.values and max(self.values) == len(self.values | {1})
 
 
@@ -48,7 +48,7 @@ class PageLists:
         self._lists: dict[str, _List] = {}
 
     def add(self, url: str) -> None:
-        """A page that exists."""
+        """Learn from the URL of a page that exists."""
         for slot in slots_of(url):
             known = self._lists.get(slot.template)
             if known is None:
@@ -60,7 +60,7 @@ class PageLists:
 
     @staticmethod
     def key_of(url: str) -> str:
-        """The list that a proposed URL belongs to: where its number most likely stands."""
+        """The list of a proposed URL, by the most likely place of its number."""
         slots: list[Slot] = sorted(slots_of(url), key=lambda slot: -slot.trust)
         return slots[0].template if slots else url
 
@@ -70,7 +70,7 @@ class PageLists:
         is_known: Callable[[str], bool],
         most: int,
     ) -> list[Proposal]:
-        """The page after the last known one, of lists whose last try was not in vain."""
+        """The next page of each list, up to `most`. A list whose last try failed is skipped."""
         misses = sum(record.tried > record.yielded for record in records.values())
         is_vain = misses >= _MISSES_FORGIVEN and not any(r.yielded for r in records.values())
         found: list[Proposal] = []
@@ -79,7 +79,7 @@ class PageLists:
             if is_vain or (record and record.tried > record.yielded):
                 continue
             if not known.is_named and not known.counts_pages:
-                continue  # so are most, and the rest is dear
+                continue  # ends most turns here: the rest costs more
             url = template.replace(MARK, str(known.next))
             if self.key_of(url) != template or is_known(url):
                 continue

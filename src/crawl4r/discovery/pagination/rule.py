@@ -1,4 +1,4 @@
-"""How the pages of a list are spelled: a URL with one number that counts."""
+"""The URLs of the pages of a list: a template with one number that counts."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _NUMBERED_NAME = re.compile(r"[-_.:,]?\{n\}")
 
 
 class PageStyle(StrEnum):
-    """Where the number stands."""
+    """The place of the number in the URL."""
 
     QUERY = "query"  # ?page=2
     OFFSET = "offset"  # ?start=20: counts items, not pages
-    FOLDER = "folder"  # /page/2, /page-2, /p2: beside a word that says what it is
+    FOLDER = "folder"  # /page/2, /page-2, /p2: beside a word for pages
     NUMBER = "number"  # /news/2/
     FILE = "file"  # /news-2.html
 
 
 class PageRule(Struct, frozen=True):
-    """All pages of one list. Pages are numbered from 1, however the site counts them.
+    """All pages of one list, numbered from 1 even if the site counts otherwise.
 
-    Page 1 is spelled without a number, as sites link to it; its numbered spelling means it as well.
+    The URL of page 1 has no number, as sites link to it; the URL with a number means page 1 too.
     """
 
     style: PageStyle
     template: str  # with one {n}
-    first: int = 1  # the number that page 1 has in a URL, or would have
+    first: int = 1  # the number of page 1 in a URL
     step: int = 1  # from a page to the next
 
     def __post_init__(self) -> None:
@@ -50,13 +50,13 @@ class PageRule(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name of the list: the same whatever order its parameters stand in."""
+        """A name for the list that does not depend on the order of its parameters."""
         head, params = _cut(self.template)
         return f"{head}?{'&'.join(params)}" if params else head
 
     @property
     def opening(self) -> str:
-        """Page 1 as it is mostly linked: without its number."""
+        """The usual URL of page 1: without a number."""
         head, mark, query = self.template.partition("?")
         if self.is_in_query:
             params = [param for param in query.split("&") if MARK not in param]
@@ -64,7 +64,7 @@ class PageRule(Struct, frozen=True):
         return _path_without_number(head, self.style) + mark + query
 
     def url_of(self, number: int) -> str:
-        """The URL of a page, counted from 1."""
+        """The URL of page `number`; the first is 1."""
         if number < 1:
             raise ValueError(f"there is no page {number}: pages are counted from 1")
         if number == 1:
@@ -72,7 +72,7 @@ class PageRule(Struct, frozen=True):
         return self.template.replace(MARK, str(self.first + (number - 1) * self.step))
 
     def number_of(self, url: str) -> int | None:
-        """Which page of the list a URL is; None when it is none of them."""
+        """The number of the page that a URL means; None for a URL outside of the list."""
         value = self._value_in(url)
         if value is None:
             return 1 if loosely(url) == loosely(self.opening) else None
@@ -103,15 +103,15 @@ class PageRule(Struct, frozen=True):
 
 
 def loosely(url: str) -> str:
-    """A URL without what rarely tells two pages apart: a last slash, `index.html`, the order of its
-    parameters."""
+    """A URL without a final slash or `index.html`, with sorted parameters: these rarely tell two pages
+    apart."""
     path, _, query = url.partition("?")
     path = _INDEX_FILE.sub("/", path).rstrip("/")
     return f"{path}?{'&'.join(sorted(query.split('&')))}" if query else path
 
 
 def _cut(url: str) -> tuple[str, list[str]]:
-    """The path without a last slash, and the parameters in one order."""
+    """The path without a final slash, and the sorted parameters."""
     head, _, query = url.partition("?")
     return head.rstrip("/"), sorted(query.split("&")) if query else []
 
@@ -130,7 +130,7 @@ def _param_name(template: str) -> str:
 
 
 def _value_among(params: list[str], own_params: list[str], own_head: str) -> int | None:
-    """The number of the one parameter that counts, when all others are the list's own."""
+    """The number in the counting parameter, when all other parameters equal those of the list."""
     if len(params) != len(own_params):
         return None
     others = [param for param in own_params if MARK not in param]
@@ -154,7 +154,7 @@ def _path_without_number(head: str, style: PageStyle) -> str:
     if style is PageStyle.FILE and name and not name.startswith("."):
         kept = [*segments[:at], name, *segments[at + 1 :]]
     else:
-        # `/page/2`: the word goes with its number. `/news/page-2.html`: what is left is a folder.
+        # `/page/2`: remove the word with its number. `/news/page-2.html`: the folder remains.
         drop_from = at - 1 if style is PageStyle.FOLDER and segments[at] == MARK and at else at
         kept = segments[:drop_from] + segments[at + 1 :]
         if is_last and "." in name and kept:

@@ -1,7 +1,7 @@
-"""Where in a URL could the number of a page stand, and how far is each place to be believed?
+"""Find the places in a URL where a page number may stand, and rate each place.
 
-`?page=2` says what it is. `/news/2/` may be a page of a list, a version, a day or an article: such a
-place is a candidate that needs other evidence. What is surely something else is no candidate.
+`?page=2` is clear. `/news/2/` may be a page of a list, a version, a day or an article: such a place is
+a candidate that needs other evidence. A place that surely holds another number is no candidate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from crawl4r.discovery.pagination.rule import MARK, PageStyle
 
 _MOST_PAGES = 100_000  # of a list; larger numbers are ids or dates
-_MOST_NAMELESS = 9_999  # the same, where no word says that it is a page
+_MOST_NAMELESS = 9_999  # the same, for a number without a word for pages beside it
 _MOST_ITEMS = 5_000_000  # an offset
 _MOST_SEGMENTS = 32
 _MOST_PARAMS = 32
@@ -34,7 +34,7 @@ _OFFSET_NAMES = frozenset(
     ["start", "offset", "from", "skip", "first", "startindex", "limitstart", "startat", "startrow"]
     + ["begin", "st", "firstresult", "startrecord", "startitem"]
 )
-# No page number, whatever else the name says: `page_id`, `comment_page`, `page_size`, `start_date`.
+# These words rule out a page number: `page_id`, `comment_page`, `page_size`, `start_date`.
 _OTHER_NAMES = frozenset(
     ["id", "ids", "size", "per", "perpage", "pagesize", "limit", "count", "length", "total", "max"]
     + ["min", "width", "height", "w", "h", "x", "y", "z", "zoom", "scale", "quality", "dpr", "year"]
@@ -71,7 +71,7 @@ _OTHER_NAMES = frozenset(
     + ["level", "number", "no", "nr", "num", "show", "display", "view", "mode", "theme"]
 )
 _OTHERS_BESIDE_PAGE = _OTHER_NAMES - {"number", "no", "nr", "num"}  # page_no, but not no=3
-# A number after one of these counts something else than pages.
+# A number after one of these does not count pages.
 _OTHER_FOLDERS = frozenset(
     ["v", "version", "versions", "release", "releases", "docs", "doc", "api", "id", "node", "user"]
     + ["issue", "issues", "pull", "ticket", "bug", "year", "years", "month", "day", "date", "week"]
@@ -99,7 +99,7 @@ _COMMENT = re.compile(r"comment|kommentar|commentaire|comentario|review", re.IGN
 
 
 class Trust(IntEnum):
-    """How much a place says by itself; the more, the less other evidence it needs."""
+    """How strong a place is as evidence. A stronger place needs less other evidence."""
 
     NAMELESS = 0
     SHORT = 1  # `p`: a page, a post, a product
@@ -108,7 +108,7 @@ class Trust(IntEnum):
 
 
 class Slot(NamedTuple):
-    """A number in a URL, and the URL with a mark in its place."""
+    """A number in a URL, and the URL with a mark instead of the number."""
 
     style: PageStyle
     template: str
@@ -117,7 +117,7 @@ class Slot(NamedTuple):
 
 
 def slots_of(url: str) -> Sequence[Slot]:
-    """Every place in a canonical URL where a page number may stand; there are few or none."""
+    """Every place in a canonical URL where a page number may stand."""
     if MARK in url or len(url) > 2048:
         return ()
     head, _, query = url.partition("?")
@@ -143,11 +143,11 @@ def _in_query(head: str, query: str) -> Iterator[Slot]:
 
 @lru_cache(maxsize=1024)
 def trust_in_name(name: str) -> Trust | None:
-    """None for a parameter that is surely no page number."""
+    """The style of a parameter; None when it is surely no page number."""
     name = unquote(name)
     if name.lower() == "p":
         return Trust.SHORT
-    # `tx_news[currentPage]`, `query-2-page`, `b_start:int`: the words of which it is made.
+    # Split `tx_news[currentPage]`, `query-2-page` and `b_start:int` into words.
     words = [word.lower() for word in _WORDS.findall(name)]
     is_page = any(word in _PAGE_NAMES for word in words) or "".join(words) in _PAGE_NAMES
     others = _OTHERS_BESIDE_PAGE if is_page else _OTHER_NAMES
@@ -193,7 +193,7 @@ def _in_path(head: str, tail: str) -> Iterator[Slot]:
 
 
 def _at_the_end(segment: str, before: str) -> Iterator[tuple[str, str, PageStyle]]:
-    """Places that only the last segment of a path may have: `/2`, `/p2`, `-2.html`."""
+    """The places in the last segment of a path: `/2`, `/p2`, `-2.html`."""
     if _PARAM.fullmatch(segment):
         if before.lower() == "p":
             yield MARK, segment, PageStyle.FOLDER

@@ -1,7 +1,7 @@
-"""Words by which the web leads to the next and the previous page of a list, in many languages.
+"""The words of links to the next and the previous page of a list, in many languages.
 
-A bar stands between two of them. Only words for pages and for several things ("older posts") are here:
-"next post" is another article.
+Bars separate them. The lists hold only words for pages and plurals ("older posts"): "next post"
+leads to another article.
 """
 
 # ruff: noqa: RUF001 - marks that look like others are meant

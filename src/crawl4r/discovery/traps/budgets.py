@@ -18,36 +18,36 @@ from crawl4r.discovery.traps.counts import ShapeTally
 from crawl4r.discovery.traps.repeating_paths import recurring
 from crawl4r.discovery.traps.url_shapes import URLS_AT_HAND, Shape, shape_of
 
-_GROWTH = 100  # URLs more for each page with new content
+_GROWTH = 100  # extra URLs for each page with new content
 _SLOW_GROWTH = 20  # the same for what looks like a trap
-_FILTER_GROWTH = 2  # the same for filters: their pages differ, but say little
-_DEEP = 12  # segments of a path, from where paths have a budget together
+_FILTER_GROWTH = 2  # the same for filters: their pages differ, but hold little new text
+_DEEP = 12  # segments; all longer paths share one budget
 _DEEP_URLS = 500
 _RECURRING_URLS = 50
 _FOLDER_PATIENCE = 2
-_ROOT_PATIENCE = 4  # a folder that holds everything is not closed as soon as one with a name
+_ROOT_PATIENCE = 4  # times the streak before the root folder is closed
 
 
 class TrapRules(Struct, frozen=True):
-    """How much is too much. Budgets are where a shape starts; new content makes them larger."""
+    """The limits for traps. A budget is the start value of a shape; new content raises it."""
 
-    folder: int = 10_000  # URLs below one folder, numbers and the like in its name taken as equal
+    folder: int = 10_000  # URLs below one folder; numbers in its name count as equal
     path: int = 500  # combinations of filters of one path
-    repeats: int = 3  # times in a row that a part of a path may not come
+    repeats: int = 3  # times in a row that a part of a path makes a trap
     segments: int = 24  # of a path
     streak: int = 30  # pages in a row without new content
 
 
 class UrlBudget(NamedTuple):
-    """What may be admitted under a key, and how long it may bring nothing."""
+    """How many URLs a key may admit, and how many pages in a row may bring nothing new."""
 
     key: str
-    what: str  # in words, after "budget of N URLs"
+    what: str  # words that follow "budget of N URLs" in a reason
     base: int
-    for_new: int  # URLs more for each page with new content
-    for_led: int  # URLs more for each page that led elsewhere
-    patience: int  # pages in a row that may bring nothing
-    setting: str  # that makes it larger
+    for_new: int  # extra URLs for each page with new content
+    for_led: int  # extra URLs for each page that named URLs of another shape
+    patience: int  # pages in a row that may bring nothing new
+    setting: str  # the setting that raises this budget
     is_for_products: bool = False  # counts only once the parameters turn out to be filters
     is_suspect: bool = False  # the shape itself looks like a trap
 
@@ -60,12 +60,12 @@ class UrlBudget(NamedTuple):
         return tally.admitted >= self.limit(tally)
 
     def is_barren(self, tally: ShapeTally) -> bool:
-        """What has brought much may bring nothing for longer."""
+        """The patience, longer for a key that has brought many new pages."""
         return tally.barren >= self.patience + tally.fresh // 4
 
 
 class Look(NamedTuple):
-    """All that a URL's spelling says about it."""
+    """What the spelling of a URL tells about it."""
 
     shape: Shape
     budgets: tuple[UrlBudget, ...]  # the folder's first
@@ -79,7 +79,7 @@ def look_at(url: str, rules: TrapRules) -> Look:
 
 
 def _budgets_of(shape: Shape, rules: TrapRules) -> Iterator[UrlBudget]:
-    """Every budget that a URL counts against, its folder's first."""
+    """The budgets that a URL counts against, that of its folder first."""
     patience = rules.streak * (_ROOT_PATIENCE if shape.folder == "/" else _FOLDER_PATIENCE)
     folder = f"below {shape.folder}"
     yield UrlBudget(shape.folder, folder, rules.folder, _GROWTH, 0, patience, "folder")
@@ -117,20 +117,20 @@ def _budgets_of(shape: Shape, rules: TrapRules) -> Iterator[UrlBudget]:
 
 
 def _names_of(shape: Shape, rules: TrapRules) -> tuple[UrlBudget, ...]:
-    """Each parameter of a path by itself: it has no budget, but it may turn out to be barren."""
+    """Each parameter of a path alone: without a budget, but pages of it may bring nothing new."""
     if len(shape.names) < 2:
-        return ()  # a single one is its own combination
+        return ()  # a single parameter is its own combination
     keys = [f"{shape.path}?{name}=*" for name in shape.names]
     return tuple(UrlBudget(key, "", 0, 0, 0, rules.streak, "streak") for key in keys)
 
 
 def filters_of(shape: Shape) -> list[str]:
-    """Parameters that are not the number of a page."""
+    """The parameters, without page numbers."""
     return [n for n in shape.names if trust_in_name(n) not in (Trust.NAMED, Trust.OFFSET)]
 
 
 def as_pattern(key: str) -> str:
-    """A key as a pattern (RE2) for what follows the host in a URL."""
+    """A key as an RE2 pattern for the part of a URL after the host."""
     path, _, query = key.partition("?")
     text = re.escape(path)
     if path.endswith("/") and not path.startswith("/**/") and not query:

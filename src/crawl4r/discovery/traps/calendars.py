@@ -1,7 +1,7 @@
-"""Calendars without end: pages of days and months that lead to nothing but further dates.
+"""Endless calendars: pages of days and months that lead only to further dates.
 
-A date is not refused for being old: archives are. What counts is whether the dates near it led
-anywhere, and no site has much to say of the years to come.
+An old date alone is no reason to refuse a URL, because archives have old dates. What counts is
+whether dates near it led to other pages; and few sites have content for the years to come.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from crawl4r.discovery.traps.url_shapes import PathDate, Shape
 
 _NEAR = 62  # days around today that are never refused
 _FAR = 400  # days ahead, from where dates are counted
-_FAR_DATES = 24  # that are taken beyond
-_FAR_GROWTH = 10  # more for each that led somewhere
-_BARREN = 12  # dates in a row that led nowhere
+_FAR_DATES = 24  # dates beyond `_FAR` that may be admitted
+_FAR_GROWTH = 10  # extra dates for each one that led to other pages
+_BARREN = 12  # dates in a row without links to other pages
 _MOST_CALENDARS = 48
 _LAST_DAY = date.max.toordinal()
 
@@ -26,12 +26,12 @@ class Calendars:
 
     def __init__(self, today: int) -> None:
         self._today = today
-        # For each shape and direction: barren dates in a row, the furthest day that led somewhere,
-        # how many did, and how many far ahead were taken.
+        # For each shape and direction: barren dates in a row, the furthest day with links to other
+        # pages, the number of such days, and the number of admitted dates far ahead.
         self._known: dict[str, list[int]] = {}
 
     def refusal(self, shape: Shape) -> str:
-        """Why this date is not worth a visit; empty for any other URL."""
+        """Why to refuse this date; empty to admit the URL."""
         moment = shape.moment
         if moment is None or abs(moment.day - self._today) <= _NEAR:
             return ""
@@ -55,7 +55,7 @@ class Calendars:
             counts[3] += 1
 
     def observe(self, shape: Shape, found: Sequence[Shape] | None, *, is_new: bool) -> None:
-        """A dated page came. `found` are the URLs that it was the first to name, if that is known."""
+        """Report the visit of a dated page. `found`: the URLs that it was first to name, if known."""
         moment = shape.moment
         counts = self._counts(shape, moment) if moment else None
         if moment is None or counts is None:
@@ -63,7 +63,7 @@ class Calendars:
         if found is None or not moment.is_calendar:
             led = is_new or any(other.moment is None for other in found or ())
         else:
-            # A month without events is new each time, and says nothing.
+            # An empty month has a new text each time, so new content is no evidence.
             led = any(other.moment is None for other in found)
         if led:
             counts[0] = 0
@@ -74,7 +74,7 @@ class Calendars:
             counts[0] += 1
 
     def endless(self) -> Iterable[tuple[str, int]]:
-        """Shapes that led nowhere, with how many dates of them in a row."""
+        """Shapes with many dates in a row, or far ahead, that led only to dates; and their number."""
         for key, (barren, _, _, far) in self._known.items():
             if barren >= _BARREN or far >= _FAR_DATES:
                 yield key[1:], max(barren, far)

@@ -1,4 +1,4 @@
-"""What the URLs of one shape have brought so far, in a bounded table for each host."""
+"""Count what the URLs of one shape brought, in a bounded table for each host."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from zlib import crc32
 
 from msgspec import Struct
 
-_BITS = 256  # of the sketch that counts different parameters
-_COUNTABLE = 4  # bits that must be unset for the sketch to say anything
-_COMBINED = 10  # more combinations than this for each parameter: they are a product, not a list
+_BITS = 256  # size of the sketch that counts distinct parameters
+_COUNTABLE = 4  # unset bits that the sketch needs to count
+_COMBINED = 10  # more combinations per parameter than this: a product of filters, not a list
 
 
 class ShapeTally(Struct):
-    """URLs of one shape."""
+    """The counts of one shape of URLs."""
 
     admitted: int = 0
     fresh: int = 0  # pages with new content
-    led: int = 0  # pages that were the first to name URLs of another shape
-    barren: int = 0  # pages in a row that brought nothing
+    led: int = 0  # pages that were first to name URLs of another shape
+    barren: int = 0  # pages in a row that brought nothing new
     params: int = 0  # a sketch of the parameters with their values
 
     def count_params(self, params: Iterable[tuple[str, str]]) -> None:
@@ -30,7 +30,7 @@ class ShapeTally(Struct):
 
     @property
     def is_product(self) -> bool:
-        """Many combinations of few values: filters. A list of ids has a value for each URL."""
+        """Whether few values make many combinations, as filters do. Ids have a value for each URL."""
         unset = _BITS - self.params.bit_count()
         if unset < _COUNTABLE or unset == _BITS:
             return False
@@ -46,11 +46,11 @@ class ShapeTally(Struct):
         return ShapeTally(admitted, fresh, led, barren, int(params, 16))
 
 
-_NOTHING = ShapeTally()  # never counted on
+_NOTHING = ShapeTally()  # a constant: no caller changes it
 
 
 class Tallies:
-    """By key; when there are too many, those that counted least are forgotten."""
+    """Tallies by key. When there are too many, the table drops those with the lowest counts."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -60,11 +60,11 @@ class Tallies:
         return len(self._by_key)
 
     def get(self, key: str) -> ShapeTally:
-        """What is known of a key; nothing, for one that was never counted."""
+        """The tally of a key; an empty one for an unknown key."""
         return self._by_key.get(key) or _NOTHING
 
     def open(self, key: str) -> ShapeTally:
-        """The tally of a key, to count on."""
+        """The tally of a key, to be changed; made if it is missing."""
         tally = self._by_key.get(key)
         if tally is None:
             if len(self._by_key) >= self._most:

@@ -1,8 +1,8 @@
 """Judges URLs before they are admitted: is this a place that makes new URLs without end?
 
-No rule here forbids much by itself. A shape of URLs has a budget, the budget grows while its pages
-bring new content, and a shape whose pages bring nothing is closed. Pure: the owner says what was
-admitted and what came of it.
+A shape of URLs has a budget. The budget grows while its pages bring new content, and the guard closes
+a shape whose pages bring nothing new. The guard does no I/O: its owner reports admitted URLs and the
+results of visits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Suggestion(NamedTuple):
 
 
 class TrapGuard:
-    """All hosts of a crawl; for each a table that does not grow past a few hundred kilobytes."""
+    """The traps of all hosts of a crawl. The table of a host stays below a few hundred kilobytes."""
 
     def __init__(self, rules: TrapRules, today: date) -> None:
         self.rules = rules
@@ -34,26 +34,26 @@ class TrapGuard:
         self._hosts: dict[str, HostTraps] = {}
 
     def judge(self, url: str) -> str | None:
-        """Why a URL that is not known yet should not be; None when nothing speaks against it."""
+        """Why to refuse a URL that is not known yet; None to admit it."""
         return self._host(url).judge(url)
 
     def recheck(self, url: str) -> str | None:
-        """The same for a URL that was admitted: what was learnt since, without the budgets."""
+        """Why to refuse a URL that was admitted before, by later findings alone and without budgets."""
         return self._host(url).recheck(url)
 
     def admit(self, url: str) -> None:
-        """The URL became known: count it. To be said once of each URL."""
+        """Count an admitted URL. Call once for each URL."""
         self._host(url).admit(url)
 
     def observe(self, url: str, is_new_content: bool, found: Iterable[str] | None = None) -> None:
-        """What came of a visit: whether its content was new, and which URLs it was the first to name.
+        """Report a visit: whether its content was new, and which URLs it was the first to name.
 
-        Without `found` a calendar is judged by its content alone, which differs on every empty month.
+        Without `found` the guard judges a calendar by its content, which differs even for empty months.
         """
         self._host(url).observe(url, found, is_new=is_new_content)
 
     def suggest_excludes(self) -> list[Suggestion]:
-        """Patterns that would have kept the crawl out of what turned out to be traps."""
+        """Patterns that keep the next crawl out of the traps that this one found."""
         by_pattern: dict[str, str] = {}
         for host in self._hosts.values():
             for pattern, reason in host.excludes():
@@ -71,12 +71,12 @@ class TrapGuard:
         return made
 
     def state_of(self, netloc: str) -> Any:
-        """One host's part of `as_json`; None for a host that nothing was said of."""
+        """The part of one host in `as_json`; None for an unknown host."""
         host = self._hosts.get(netloc)
         return host.as_json() if host else None
 
     def restore(self, netloc: str, state: Any) -> None:
-        """Go on from what `state_of` gave."""
+        """Restore a state that `state_of` returned."""
         self._hosts[netloc] = HostTraps.from_json(state, netloc, self.rules, self._today)
 
     def _host(self, url: str) -> HostTraps:

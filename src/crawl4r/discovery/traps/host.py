@@ -1,4 +1,4 @@
-"""One host's URLs by their shapes: what was admitted, what it brought, and what is refused for it."""
+"""The URLs of one host by shape: how many were admitted, what they brought, what is refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from crawl4r.discovery.traps.url_shapes import shape_of
 
 _MOST_SHAPES = 2_000
 _MOST_SPENT = 100
-_MOST_FOUND = 200  # links of a page that are looked at
+_MOST_FOUND = 200  # links read from a page
 
 
 class HostTraps:
@@ -36,7 +36,7 @@ class HostTraps:
         self._sessions = SessionIds()
         self._calendars = Calendars(today)
         self._spent: dict[str, str] = {}  # keys that refused something, and why
-        self._is_wary = False  # something was learnt that may speak against a URL
+        self._is_wary = False  # some finding may refuse a URL that was admitted
 
     def judge(self, url: str) -> str | None:
         look = look_at(url, self._rules)
@@ -89,9 +89,9 @@ class HostTraps:
                     self._is_wary = self._is_wary or tally.barren >= self._rules.streak
 
     def _to_blame(self, look: Look) -> Sequence[UrlBudget]:
-        """What a page that brought nothing speaks against: a path that looks odd, or else its
-        parameters, of these the ones that brought the least so far, or else its folder. A filter must
-        not close the pages of a list, and a folder is not to blame for what its pages are asked."""
+        """The keys that a page without new content counts against: an odd path; else the parameters
+        that brought the least so far; else the folder. A filter must not close the pages of a list, and
+        parameters must not close a folder."""
         folder, *others = look.budgets
         if not others:
             return [folder]
@@ -126,7 +126,7 @@ class HostTraps:
             del self._spent[next(iter(self._spent))]
 
     def excludes(self) -> Iterator[tuple[str, str]]:
-        """Patterns of what refused something, the sessions and calendars first."""
+        """Patterns of the rules that refused URLs, sessions and calendars first."""
         start = rf"^https?://{re.escape(self._netloc)}"
         for place in self._sessions.places():
             if place.startswith("?"):

@@ -1,4 +1,4 @@
-"""Paths that wind on: a part of them comes again and again, or they only get longer."""
+"""Recognise endless paths: a part of the path repeats, or the path only grows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from crawl4r.discovery.traps.url_shapes import Shape
 
-_PLAIN = re.compile(r"[0-9._-]*|.{1,2}")  # says nothing when it comes again: /1/1/1, /en/
+_PLAIN = re.compile(r"[0-9._-]*|.{1,2}")  # segments that may repeat: /1/1/1, /en/
 _SAME_PARAM = 3  # times one parameter with one value
 
 
 def winding(shape: Shape, repeats: int, most_segments: int) -> str:
-    """Why a path leads nowhere; empty when it does not look so."""
+    """Why a path looks endless; empty when it does not."""
     count = len(shape.segments)
     if count > most_segments:
         return f"a path of {count} segments; raise limits.traps.segments ({most_segments})"
@@ -27,8 +27,7 @@ def winding(shape: Shape, repeats: int, most_segments: int) -> str:
 
 
 def recurring(shape: Shape, repeats: int) -> str:
-    """The word that comes this often in a path, in any places: odd, but real in `/django/django/blob/
-    main/django/`."""
+    """The word that occurs at least `repeats` times in a path, as in `/django/django/main/django/`."""
     if len(shape.segments) - len(set(shape.segments)) < repeats - 1:
         return ""
     words = [segment for segment in shape.segments if not _PLAIN.fullmatch(segment)]
@@ -37,7 +36,7 @@ def recurring(shape: Shape, repeats: int) -> str:
 
 
 def _repeated(segments: Sequence[str], times: int) -> Sequence[str]:
-    """The first part that stands `times` times in a row and is more than numbers."""
+    """The first part that repeats `times` times in a row and is more than numbers."""
     for length in range(1, len(segments) // times + 1):
         run = 0
         for index in range(length, len(segments)):

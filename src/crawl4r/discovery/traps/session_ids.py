@@ -1,4 +1,4 @@
-"""Finds out which random values in the URLs of a host are session ids, whatever they are called.
+"""Find the random values in the URLs of a host that are session ids, under any name.
 
 A session id changes while the page stays the same; the id of an article does not.
 """
@@ -11,22 +11,22 @@ from zlib import crc32
 
 from crawl4r.discovery.traps.url_shapes import Shape, Token
 
-_MOST_PAGES = 4_000  # whose value is remembered, the latest ones
+_MOST_PAGES = 4_000  # pages with a remembered value; the latest are kept
 _MOST_PLACES = 48
-_PROOFS = 3  # pages that were the same under another value
-_DIFFERENT = 2  # pages, at least, that these are of: a single one may just be gone
+_PROOFS = 3  # pages with the same content under another value
+_DIFFERENT = 2  # distinct pages among the proofs: a single page may just be gone
 
 
 class SessionIds:
-    """What the random values of one host's URLs are."""
+    """Learns which random values of one host's URLs are session ids."""
 
     def __init__(self) -> None:
-        self._first: dict[int, int] = {}  # a page without its value, and the first value it had
-        self._places: dict[str, list[int]] = {}  # pages that were the same, that were not
-        self._proofs: dict[str, list[int]] = {}  # a few pages that were the same
+        self._first: dict[int, int] = {}  # by URL without the value: its first value
+        self._places: dict[str, list[int]] = {}  # by place: pages with same, with other content
+        self._proofs: dict[str, list[int]] = {}  # by place: a few pages with the same content
 
     def refusal(self, shape: Shape) -> str:
-        """Why this URL is only another session's spelling of one that is known; empty if not."""
+        """Why this URL repeats a known one under another session id; empty if it does not."""
         if not shape.tokens or not self._is_other(shape):
             return ""
         for token in shape.tokens:
@@ -50,7 +50,7 @@ class SessionIds:
                 del self._first[next(iter(self._first))]
 
     def observe(self, shape: Shape, *, is_new: bool) -> None:
-        """A page came that was known under another value: did it bring anything new?"""
+        """Report the visit of a page known under another value: was its content new?"""
         if not shape.tokens or not self._is_other(shape):
             return
         for token in shape.tokens:

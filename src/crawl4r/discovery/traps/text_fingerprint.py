@@ -1,9 +1,8 @@
-"""What a page says, as a number: the same for pages that say the same in another order, or with
-other links.
+"""A fingerprint of a page's text. Pages with the same text in another order, or with other links,
+have the same fingerprint.
 
-A site may have any number of addresses for one page, and make a page for any number of addresses. What
-such pages have in common is what they say; what changes is their links, their numbers, and the words
-that stand in the address as well.
+A site may serve one page under any number of URLs. Such pages share their text; they differ in links,
+in numbers and in words that also stand in the URL.
 """
 
 from __future__ import annotations
@@ -16,24 +15,24 @@ from zlib import crc32
 from crawl4r.discovery.links.page_links import LinkDocument
 from crawl4r.formats.html import body_of, spaced_text
 
-# A query, a session, a date: addresses of which a site may have any number for the same page.
+# A query, a session, a date: forms of URLs that a site can make without end for one page.
 _ONE_OF_MANY = re.compile(r"[?;(]|/[0-9]|[0-9]/|=")
 _ENOUGH_WORDS = 25  # different ones, in paragraphs
-_MUCH_SAID = 2_000  # characters that are not worth counting words in
-_FIRST = 8  # paragraphs that tell most pages apart
+_MUCH_SAID = 2_000  # characters; longer texts need no count of words
+_FIRST = 8  # paragraphs, enough to tell most pages apart
 _MOST_KNOWN = 100_000
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 class TextFingerprints:
-    """Remembers what was said before: only pages that share their paragraphs are read to the end."""
+    """Remembers the paragraphs of earlier pages, and reads only pages that share some to the end."""
 
     def __init__(self) -> None:
-        self._known: dict[int, set[int]] = {}  # paragraphs, and what else pages with them said
+        self._known: dict[int, set[int]] = {}  # by first paragraphs: fingerprints of the rest
         self._count = 0
 
     def of(self, document: LinkDocument, url: str) -> int:
-        """0 for a page whose address is hardly one of many; it may as well be new."""
+        """The fingerprint; 0 for a page whose URL has no query, session or date: it counts as new."""
         if _ONE_OF_MANY.search(url, url.find("/", len("https://"))) is None:
             return 0
         said = _paragraphs(document, url)
@@ -45,8 +44,8 @@ class TextFingerprints:
         if others is None:
             self._remember(mark)
             return mark
-        # Paragraphs of the site's own, maybe, beside what differs. What the first page had besides is
-        # not known: the second is taken for the same.
+        # The shared paragraphs may be site boilerplate. The rest of the first page was not kept, so the
+        # second page counts as the same.
         own = _mark(_words_of_its_own(document, url))
         is_same = not others or own in others
         others.add(own)
@@ -62,7 +61,7 @@ class TextFingerprints:
 
 
 def _paragraphs(document: LinkDocument, url: str) -> list[str]:
-    """The first ones, where they are enough; all of them where a query may have sorted them."""
+    """The first paragraphs if they are enough; all of them if a query may have sorted them."""
     nodes = document.tree.select("p")
     if "?" not in url and len(nodes) > _FIRST:
         said = [node.text for node in nodes[:_FIRST]]
@@ -72,13 +71,13 @@ def _paragraphs(document: LinkDocument, url: str) -> list[str]:
 
 
 def _is_enough(said: Sequence[str]) -> bool:
-    """Paragraphs count where there is enough in them: lists and tables of links differ from one
-    address to the next without a new word being said."""
+    """Whether paragraphs hold enough text to compare pages by. Lists and tables of links do not count:
+    they differ between URLs without any new text."""
     return sum(map(len, said)) >= _MUCH_SAID or len(set(" ".join(said).split())) >= _ENOUGH_WORDS
 
 
 def _words_of_its_own(document: LinkDocument, url: str) -> set[str]:
-    """All words that stand neither in a link nor in the address."""
+    """All words outside of links, except words of the URL."""
     body = body_of(document.tree)
     if body is None:
         return set()

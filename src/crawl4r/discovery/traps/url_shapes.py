@@ -1,4 +1,4 @@
-"""The shape of a URL: what is left of it when numbers, dates and random values are all alike.
+"""The shape of a URL: its text with a star for each number, date and random value.
 
 `/shop/lamp-12?color=red` and `/shop/lamp-13?color=blue` have the shape `/shop/lamp-*?color=*`.
 """
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from crawl4r.urls.canonical import split
 
-_FOLDERS = 4  # of a path that tell shapes apart; what lies deeper is one
+_FOLDERS = 4  # folders of a path that tell shapes apart; deeper paths share a shape
 _MOST_NAMES = 12  # parameters that are told apart
-URLS_AT_HAND = 1_024  # a URL is mostly judged, admitted and observed within a short time
+URLS_AT_HAND = 1_024  # cached: a URL is judged, admitted and observed within a short time
 _SEGMENTS_AT_HAND = 2_048
 _NUMBERS = re.compile(r"[0-9]+")
 _STARS = re.compile(r"\*(?:[-_.:,T]?\*)+")
@@ -31,7 +31,7 @@ _CALENDAR = re.compile(
     r"|schedule|timetable|veranstaltungen|dates?|months?|days?|weeks?)(?![a-z])",
     re.IGNORECASE,
 )
-_PLAIN_YEARS = range(1500, 2300)  # where no word says that it is one
+_PLAIN_YEARS = range(1500, 2300)  # years that need no word such as "archive" beside them
 _YEAR_NAMES = frozenset(["year", "y", "yr", "jahr", "annee", "ano", "anno", "cyear", "yyyy"])
 _MONTH_NAMES = frozenset(
     ["month", "m", "mo", "mon", "monat", "mois", "mes", "mese", "cmonth", "mm"]
@@ -44,18 +44,18 @@ class PathDate(NamedTuple):
     """A date in a URL."""
 
     day: int  # proleptic, as `date.toordinal`
-    is_calendar: bool  # the URL says so itself, or asks for the date in its query
+    is_calendar: bool  # the URL has a calendar word, or the date stands in its query
 
 
 class Token(NamedTuple):
-    """A value that looks as if it was drawn by lot."""
+    """A value that looks random."""
 
     place: str  # `?sid`, or `/2` for the second segment of a path
     value: str
 
 
 class Shape(NamedTuple):
-    """A canonical URL, and what it has in common with its like."""
+    """A canonical URL with its shape."""
 
     netloc: str
     segments: list[str]
@@ -70,7 +70,7 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=URLS_AT_HAND)
 def shape_of(url: str) -> Shape:
-    """Cut a canonical URL into what matters; any text is cut somehow."""
+    """The shape of a canonical URL. Any text gives a shape."""
     parts = split(url)
     path, _, query = parts.path.partition("?")
     segments = [segment for segment in path.split("/") if segment]
@@ -79,7 +79,7 @@ def shape_of(url: str) -> Shape:
     classes, rest = segments, ""
     tokens: tuple[Token, ...] = ()
     moment = None
-    if _NUMBERS.search(parts.path):  # or else it has neither dates nor random values
+    if _NUMBERS.search(parts.path):  # without a number there is no date or random value
         classes = [class_of(segment) for segment in segments]
         tokens, rest = _tokens(parts.netloc, segments, params)
         moment = _moment(segments, params, path)
@@ -102,7 +102,7 @@ def class_of(segment: str) -> str:
 
 @lru_cache(maxsize=_SEGMENTS_AT_HAND)
 def looks_random(text: str) -> bool:
-    """A value of high entropy: letters and digits that change places more often than in words."""
+    """Whether a value has high entropy: letters and digits alternate more often than in words."""
     if len(text) < 10 or not _NUMBERS.search(text) or not _TOKEN.fullmatch(text):
         return False
     if _UUID.fullmatch(text):
@@ -142,7 +142,7 @@ def _tokens(
 
 
 def _moment(segments: list[str], params: list[tuple[str, str]], path: str) -> PathDate | None:
-    """The date that a URL lists; an article below a date is something else."""
+    """The date whose listing a URL is. An article below a date is no listing."""
     if any(segment[:4].isdecimal() for segment in segments):
         is_calendar = _CALENDAR.search(path) is not None
         if day := _in_path(segments, is_calendar):
@@ -154,7 +154,7 @@ def _moment(segments: list[str], params: list[tuple[str, str]], path: str) -> Pa
 
 
 def _in_path(segments: list[str], is_calendar: bool) -> int | None:
-    """`/2024/05/17/`, `/2024-05/` at the end; more where a calendar says so."""
+    """`/2024/05/17/` or `/2024-05/` at the end; also other forms in a URL with a calendar word."""
     for index, segment in enumerate(segments):
         if not segment[:4].isdecimal():
             continue
@@ -171,7 +171,7 @@ def _in_path(segments: list[str], is_calendar: bool) -> int | None:
 
 
 def _is_narrow(segments: list[str]) -> bool:
-    """A month of one digit: `/2150/2` may as well be the second page of a topic."""
+    """Whether the month has one digit: `/2150/2` may also be the second page of a topic."""
     return len(segments) > 1 and len(segments[1]) != 2
 
 

@@ -1,4 +1,4 @@
-"""The options of `extract` and `scrape` that say how a page is cut into chunks."""
+"""The options of `extract` and `scrape` for cutting a page into chunks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def chunk_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chunk_rules(*, chunks: bool, chunk_tokens: int, chunk_by: str) -> ChunkRules | None:
-    """The options as a value; None when no chunks are wanted."""
+    """The options as a value; None without chunks."""
     from crawl4r.workspace.chunks import ChunkRules  # noqa: PLC0415 - help goes without
 
     return ChunkRules(chunk_tokens, chunk_by) if chunks else None

@@ -1,4 +1,4 @@
-"""What `pause` and `stop` have in common: a file that a running crawl looks for."""
+"""The common part of `pause` and `stop`: a file that a running crawl looks for."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from crawl4r.storage.layout import ROLES
 from crawl4r.storage.own_files import open_own
 
 role_option = click.option(
-    "--only", "role", type=click.Choice(ROLES), help="One of several that run there."
+    "--only", "role", type=click.Choice(ROLES), help="Address only this process."
 )
 
 
 def give(path: Path) -> None:
-    """Make the file that says it."""
+    """Create the control file."""
     if not path.parent.is_dir():
         raise WorkspaceError(f"there is no workspace {path.parent}")
     try:

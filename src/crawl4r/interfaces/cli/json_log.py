@@ -1,4 +1,4 @@
-"""`--log-json`: every line on stderr is a JSON object, also what libraries write there.
+"""`--log-json`: every line on stderr is a JSON object, including the output of libraries.
 
 events ────────────────────────────────────────> lines as they are ──┐
 prompts, errors, warnings ──> sys.stderr ──> an event `said` a line ──┼──> stderr
@@ -24,20 +24,20 @@ from crawl4r.interfaces.cli.log_lines import json_line
 from crawl4r.interfaces.cli.output import say_text
 
 OPTION = "--log-json"
-_COMMANDS = frozenset(["crawl", "resume", "spool", "supervise"])  # those that have the option
-_GROUPS = frozenset(["spool"])  # those whose option stands behind a second word
+_COMMANDS = frozenset(["crawl", "resume", "spool", "supervise"])  # commands with the option
+_GROUPS = frozenset(["spool"])  # commands whose option follows a sub-command
 _BLOCK = 64 * 1024
-_TO_END = 1.0  # seconds that the rest of the pipe may take at the end
+_TO_END = 1.0  # seconds to drain the pipe at the end
 
 
 def is_asked_for(arguments: Sequence[str]) -> bool:
-    """Whether a command line asks for JSON lines: known before it is parsed, so that its errors are
-    lines too."""
+    """Whether a command line has `--log-json`. Checked before parsing, so that parse errors are JSON
+    too."""
     return bool(arguments) and arguments[0] in _COMMANDS and OPTION in arguments
 
 
 def with_option(arguments: Sequence[str]) -> list[str]:
-    """The command line of a crawl that asks for JSON lines, too."""
+    """Whether the command line of a supervised crawl has `--log-json`."""
     words = list(arguments)
     if not is_asked_for(words):
         words.insert(2 if words[0] in _GROUPS else 1, OPTION)
@@ -55,14 +55,14 @@ class _Lines(TextIOBase):
 
     def write(self, text: str) -> int:
         left = memoryview(text.encode("utf-8", "backslashreplace"))
-        with contextlib.suppress(OSError):  # the reader went away, or its disk is full
+        with contextlib.suppress(OSError):  # the reader closed the pipe, or the disk is full
             while left:
                 left = left[os.write(self.fd, left) :]
         return len(text)
 
 
 class _Said(TextIOBase):
-    """In the place of sys.stderr: each line that is printed there becomes an event."""
+    """Replaces sys.stderr: each printed line becomes an event."""
 
     encoding = "utf-8"
     errors = "backslashreplace"
@@ -70,7 +70,7 @@ class _Said(TextIOBase):
     def __init__(self, lines: _Lines) -> None:
         self.lines = lines
         self._lock = threading.RLock()
-        self._rest = ""  # of a line that has not ended yet
+        self._rest = ""  # of an incomplete line
 
     def writable(self) -> bool:
         return True
@@ -83,7 +83,7 @@ class _Said(TextIOBase):
         return len(text)
 
     def finish(self) -> None:
-        """Nothing more comes: what has no end of a line gets one."""
+        """Write out an incomplete last line."""
         self.write("\n")
 
     def _tell(self, line: str) -> None:
@@ -92,13 +92,13 @@ class _Said(TextIOBase):
 
 
 def begin() -> None:
-    """Make JSON lines of everything that this process says from now on."""
+    """Turn all further output of this process on stderr into JSON lines."""
     stream = sys.__stderr__
     if stream is None:  # closed by the shell: `2>&-`
         return
     stream.flush()
     said = _Said(_Lines(os.dup(stream.fileno())))
-    # Also what rich draws on, which goes past `sys.stderr`.
+    # Also `sys.__stderr__`, on which rich draws.
     sys.stderr = sys.__stderr__ = cast(TextIO, said)  # type: ignore[misc, assignment]
     sys.excepthook = _tell_crash
     atexit.register(said.finish)
@@ -109,23 +109,23 @@ def is_on() -> bool:
 
 
 def event_stream() -> TextIO | None:
-    """Where events go as they are; None as long as stderr is for people."""
+    """The stream for JSON events; None without `--log-json`."""
     return cast(TextIO, sys.stderr.lines) if isinstance(sys.stderr, _Said) else None
 
 
 def descriptor() -> int | None:
-    """The real stderr, for a process that writes JSON lines itself."""
+    """The original stderr, for a child process that writes JSON lines itself."""
     return sys.stderr.lines.fd if isinstance(sys.stderr, _Said) else None
 
 
 def tell(event: str, level: int = logging.INFO, **fields: Any) -> None:
-    """Say something that is no matter of a log level; nothing when stderr is for people."""
+    """Write an event regardless of the log level; does nothing without `--log-json`."""
     if isinstance(sys.stderr, _Said):
         sys.stderr.lines.write(json_line(event, level, **fields) + "\n")
 
 
 def complain(problem: str, code: int) -> None:
-    """Say why a command ends with this exit code."""
+    """Write the event with the reason for an exit code."""
     if is_on():
         tell(events.COMMAND_FAILED, logging.ERROR, problem=problem, code=code)
     else:
@@ -133,21 +133,21 @@ def complain(problem: str, code: int) -> None:
 
 
 class Descriptor:
-    """Descriptor 2 as a pipe. Processes that are forked between `catch` and `read` write there too."""
+    """Descriptor 2 as a pipe. Processes forked between `catch` and `read` write there too."""
 
     def __init__(self) -> None:
         self._ends: tuple[int, int] | None = None
         self._thread = threading.Thread(target=self._relay, name="stderr", daemon=True)
 
     def catch(self) -> None:
-        """Nothing but lines of ours reaches the real stderr any more."""
+        """Redirect descriptor 2 into the pipe, so that only JSON lines reach the original stderr."""
         if is_on():
             self._ends = os.pipe()
             os.dup2(self._ends[1], 2)
             os.close(self._ends[1])
 
     def read(self) -> None:
-        """Pass on what is caught. It takes a thread, so first fork what is to be forked."""
+        """Start the thread that reads the pipe. Fork other processes before this call."""
         if self._ends:
             self._thread.start()
             atexit.register(self._end)
@@ -168,7 +168,7 @@ class Descriptor:
     def _end(self) -> None:
         real = descriptor()
         if real is not None:
-            os.dup2(real, 2)  # the last end to write into: the thread comes to the end of the pipe
+            os.dup2(real, 2)  # closes the last write end, so the thread reaches the end of the pipe
         self._thread.join(_TO_END)
 
 

@@ -1,4 +1,4 @@
-"""How log events are written: one line each, as `event key=value ...` or as a JSON object."""
+"""Write log events, one line each, as `event key=value ...` or as a JSON object."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _PlainLines(logging.Formatter):
 
 
 class _JsonLines(logging.Formatter):
-    is_json = True  # asked by `events.are_json`
+    is_json = True  # read by `events.are_json`
 
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, "fields", {})
@@ -29,7 +29,7 @@ class _JsonLines(logging.Formatter):
 
 
 def json_line(event: str, level: int = logging.INFO, **fields: Any) -> str:
-    """An event of now as the log has it for machines, whatever its level."""
+    """A JSON line for an event that happens now, with any level."""
     return _json_line(time.time(), logging.getLevelName(level), event, fields)
 
 
@@ -44,7 +44,7 @@ def _plain(value: Any) -> str:
 
 
 class _StderrHandler(logging.StreamHandler[IO[str]]):
-    """Follows `sys.stderr`: while something is drawn there, lines appear above it."""
+    """Writes to the current `sys.stderr`, so that lines appear above a drawn part."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -54,7 +54,7 @@ class _StderrHandler(logging.StreamHandler[IO[str]]):
 def set_up_logging(
     level: str = "warning", *, as_json: bool = False, stream: IO[str] | None = None
 ) -> None:
-    """Send crawl4r's events to `stream` (stderr), replacing what was set up before."""
+    """Send crawl4r's events to `stream` (stderr). Replaces the earlier handler."""
     handler = logging.StreamHandler(stream) if stream else _StderrHandler()
     handler.setFormatter(_JsonLines() if as_json else _PlainLines())
     logger = logging.getLogger(events.LOGGER)

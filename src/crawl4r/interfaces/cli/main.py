@@ -80,7 +80,7 @@ _COMMANDS = {name: line for group in _GROUPS.values() for name, line in group.it
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called: `--help` and tab completion stay quick."""
+    """Imports a command when it is called, so that `--help` and tab completion stay fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -116,13 +116,13 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # the reader of our output went away: `crawl4r pages | head`
+        except BrokenPipeError:  # the reader of the output closed it: `crawl4r pages | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None
 
 
 def _unknown(word: str) -> str:
-    """What to do instead of a command that is none."""
+    """The error for an unknown command, with a suggestion."""
     if near := get_close_matches(word, _COMMANDS, n=2, cutoff=0.5):
         return f"There is no command {word!r}. Did you mean {' or '.join(near)}?"
     if "." in word or ":" in word:
@@ -133,7 +133,7 @@ def _unknown(word: str) -> str:
 
 
 def _listed(start: str) -> list[click.Command]:
-    """Stand-ins for the commands whose names begin so, to be shown and not called."""
+    """Placeholders for commands whose names begin like this, for completion."""
     return [
         click.Command(name, help=line)
         for name, line in sorted(_COMMANDS.items())
@@ -158,7 +158,7 @@ def group() -> None:
 
 
 def main() -> None:
-    # numpy's threads: where it is loaded they cost 0.1 s of CPU, and nobody here multiplies matrices.
+    # numpy's threads cost 0.1 s of CPU at its import, and crawl4r multiplies no matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     guard_streams()
     if json_log.is_asked_for(sys.argv[1:]):

@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Quantity(click.ParamType[Any]):
-    """A number that may have a unit behind it."""
+    """A number with an optional unit."""
 
     def __init__(self, name: str, read: Callable[[str], float | None], example: str) -> None:
         self.name = name
@@ -57,18 +57,18 @@ workspace_option = click.option(
     default=Path("workspace"),
     show_default=True,
     envvar="CRAWL4R_WORKSPACE",
-    help="Directory of the crawl.",
+    help="Use this directory for the crawl.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def open_for_reading(path: Path) -> Workspace:
-    """An existing workspace, also while a crawl runs in it, with the settings of its last crawl.
+    """Open an existing workspace, also during a crawl, with the settings of its last crawl.
 
-    So a URL is spelled and judged as that crawl did, whatever profile and options it was given. Where
-    nothing but a discoverer has run yet, what it knows is what there is.
+    URLs are therefore spelled and judged as in that crawl, with its profile and options. If only a
+    discoverer has run so far, this opens the discoverer's state.
     """
-    # Only now: help and completion go without.
+    # Imported late: help and completion do not need them.
     from crawl4r.interfaces.cli.saved_options import saved_options  # noqa: PLC0415
     from crawl4r.wiring.parts import discoverer_folder  # noqa: PLC0415
     from crawl4r.workspace.workspace import Workspace  # noqa: PLC0415
@@ -79,7 +79,7 @@ def open_for_reading(path: Path) -> Workspace:
     check_that_there_is_a_crawl(folder)
     opened = Workspace(folder, settings_for_reading(path), read_only=True, home=home)
     saved = saved_options(opened)
-    saved.pop("proxies", None)  # nothing is fetched, and their passwords are not there
+    saved.pop("proxies", None)  # no requests follow, and the passwords are not saved
     if saved:
         opened.settings = settings_for_reading(path, saved.pop("profile", None), saved)
     return opened
@@ -88,7 +88,7 @@ def open_for_reading(path: Path) -> Workspace:
 def settings_for_reading(
     path: Path, profile: str | None = None, options: dict[str, Any] | None = None
 ) -> Settings:
-    """The settings of a workspace where nothing is asked of any site, so that nobody need be named."""
+    """The settings of a workspace for a command without requests, which needs no contact."""
     from crawl4r.settings.load import (  # noqa: PLC0415
         FILE_NAME,
         load_settings,
@@ -104,7 +104,7 @@ def settings_for_reading(
 
 
 def check_that_there_is_a_crawl(path: Path) -> None:
-    """Nobody who mistypes a directory should get an empty answer."""
+    """Raise UsageError for a directory without a crawl, which may be mistyped."""
     if not (path / "state.db").exists():
         raise WorkspaceError(
             f"there is no crawl in {path}; start one with"

@@ -1,7 +1,7 @@
-"""The one way out: all text that a command prints passes through this module or `screen`.
+"""Print text: all output of a command passes through this module or `screen`.
 
-Both make the words of strangers harmless (`crawl4r.safe_text`), on a terminal and in a pipe: what is
-piped today is read on a terminal tomorrow. Files that a command writes keep the exact characters.
+Both escape untrusted text (`crawl4r.safe_text`), on a terminal and in a pipe, because piped output may
+reach a terminal later. Files that a command writes keep the exact characters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from crawl4r.safe_text import json_text, visible, visible_text
 
 
 class _VisibleStream(TextIOWrapper):
-    """Makes harmless what is written past this module: tracebacks, warnings, logs of libraries."""
+    """Escapes text that bypasses this module: tracebacks, warnings, logs of libraries."""
 
     def write(self, text: str) -> int:
         super().write(visible_text(text))
@@ -29,15 +29,15 @@ class _VisibleStream(TextIOWrapper):
 
 
 def guard_streams() -> None:
-    """Put a guard before stdout and stderr; `sys.__stdout__` and `sys.__stderr__` stay as they are.
+    """Guard `sys.stdout` and `sys.stderr`; `sys.__stdout__` and `sys.__stderr__` stay unchanged.
 
-    Nothing is held back in either of the two objects, so their lines arrive in the order of writing.
+    Neither object buffers, so their lines arrive in the order of writing.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if not isinstance(stream, TextIOWrapper):  # closed by the shell: `>&-`
             continue
-        # Click would go around a stream that says ASCII, and write UTF-8.
+        # Click would bypass an ASCII stream to write UTF-8.
         encoding = "utf-8" if stream.encoding.lower() in {"ascii", "us-ascii"} else stream.encoding
         stream.reconfigure(encoding=encoding, errors="backslashreplace", write_through=True)
         guarded = _VisibleStream(
@@ -51,12 +51,12 @@ def guard_streams() -> None:
 
 
 def say(line: str = "", *, err: bool = False) -> None:
-    """Print one line: a line break in it is shown as `\\n`."""
+    """Print one line; a line break in it appears as `\\n`."""
     _write(visible(line) + "\n", sys.stderr if err else sys.stdout)
 
 
 def say_row(*cells: object) -> None:
-    """Print cells with tabs between them; a tab inside a cell is shown as `\\t`."""
+    """Print cells separated by tabs; a tab inside a cell appears as `\\t`."""
     _write("\t".join(visible(str(cell)) for cell in cells) + "\n", sys.stdout)
 
 
@@ -75,12 +75,12 @@ def draws_on_stderr() -> bool:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON, with moments as ISO times."""
+    """Print a value as one line of JSON, with ISO times."""
     _write(json_text(with_iso_times(value)) + "\n", sys.stdout)
 
 
 def write_bytes(body: bytes) -> None:
-    """Write exactly these bytes to stdout; a terminal gets them only if they are harmless text."""
+    """Write exactly these bytes to stdout. Raises UsageError if they could harm a terminal."""
     if sys.stdout is None:
         return
     if sys.stdout.isatty() and not _is_harmless(body):
@@ -102,13 +102,13 @@ def write_file(path: Path) -> None:
 
 
 def refuse_terminal(advice: str) -> None:
-    """Raise UsageError when what is about to be written would land on a terminal."""
+    """Raise UsageError when stdout is a terminal."""
     if sys.stdout is not None and sys.stdout.isatty():
         raise UsageError(f"this is for a file or another program, not for a terminal: {advice}")
 
 
 def confirm(question: str, *, err: bool = False) -> None:
-    """Ask a yes-or-no question; any other answer than yes ends the command."""
+    """Ask a yes-or-no question. Any answer except yes ends the command."""
     click.confirm(visible(question), abort=True, err=err)
 
 

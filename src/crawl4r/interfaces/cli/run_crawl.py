@@ -1,4 +1,4 @@
-"""Running a crawl from a terminal: signals, progress, summary, exit code."""
+"""Run a crawl from a terminal: signals, progress, summary, exit code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from crawl4r.wiring.crawl import make_readers_ahead
 from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.workspace import Workspace
 
-_RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # by whoever looks after it: `supervise`
+_RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # codes for `supervise`
 _WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
 _CHANGE = "name an option to change it, --forget NAME to drop it"
 
@@ -62,17 +62,17 @@ def run_crawl(
     *,
     is_discoverer: bool = False,
 ) -> None:
-    """Crawl and leave with the documented exit code; `defaults` are settings of this kind of crawl.
+    """Crawl and exit with the documented code; `defaults` are settings of this kind of crawl.
 
-    The options of the last crawl in the workspace hold where this one names no others. `urls` is None
-    where nothing is crawled from seeds, also not from those of crawl4r.yaml.
+    An option that this crawl does not name keeps its value from the last crawl of the workspace. `urls`
+    is None for a crawl without seeds, which also ignores those of crawl4r.yaml.
     """
     level = "info" if options["verbose"] else "warning"
     set_up_logging(level, as_json=options["log_json"], stream=json_log.event_stream())
     stderr = json_log.Descriptor()
     stderr.catch()
     keep_freed_memory()
-    gc.freeze()  # what is loaded stays: the collector need not look through it, least of all at the end
+    gc.freeze()  # loaded modules stay, so the collector can skip them
     earlier = still_in_force(earlier_options(path, is_discoverer=is_discoverer), options)
     in_force = {**options, **earlier}
     make_readers_ahead(with_documents=in_force.get("extract") is not False)
@@ -102,7 +102,7 @@ def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_origin(problem: UsageError, earlier: Mapping[str, Any]) -> UsageError:
-    """The same mistake, with the options that were not typed this time."""
+    """The same error, with the remembered options that took part in it."""
     if not earlier:
         return problem
     return UsageError(f"{problem}\nIn force from the last crawl here: {typed(earlier)} ({_CHANGE})")
@@ -120,7 +120,7 @@ async def _crawl(
         save_options(workspace, options)
         talks = not (options["quiet"] or options["as_json"])
         if talks:
-            # Only now: they load rich, and a script that reads JSON needs none of it.
+            # Imported late: they load rich, which JSON output does not need.
             from crawl4r.interfaces.cli.view import banner, live_progress  # noqa: PLC0415
 
         if talks and not options["log_json"]:
@@ -147,7 +147,7 @@ async def _crawl(
 
 
 def _log_banner(run: CrawlRun, workspace: Workspace, *, with_pace: bool) -> None:
-    """The compliance banner in a log: how this crawl presents itself to the sites."""
+    """Log the compliance banner: how this crawl presents itself to sites."""
     agent, pace = run.settings.agent, run.settings.politeness
     if with_pace:
         json_log.tell(
@@ -163,7 +163,7 @@ def _log_banner(run: CrawlRun, workspace: Workspace, *, with_pace: bool) -> None
 
 
 def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
-    """A limit that was asked for and reached is a success; see `main` for the codes."""
+    """The exit code; see `main`. Reaching a requested limit is a success."""
     if ended in _RESTARTED:
         return _RESTARTED[ended]
     if ended in _WORK_LEFT and summary["pending"]:
@@ -172,7 +172,7 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
 
 
 def _tell_problem(summary: dict[str, Any], *, as_json: bool) -> None:
-    """In the last line, where a person and a script look for it."""
+    """Print the reason of a failure as the last line."""
     problem = summary["problem"]
     if as_json:
         events.emit(events.CRAWL_FAILED, 40, problem=problem)
@@ -186,13 +186,13 @@ def _handle_signals(
 ) -> None:
     loop = asyncio.get_running_loop()
     asked = 0
-    # A terminal shows `^C` where the cursor stands; what is drawn there is drawn anew without it.
+    # A terminal prints `^C` at the cursor; redraw the line without it.
     start = "\n" if draws_on_stderr() and not draws else ""
 
     def stop() -> None:
         nonlocal asked
         asked += 1
-        if run.seconds:  # all pages are visited
+        if run.seconds:  # after the last visit
             say_text(f"{start}leaving what is not searchable yet for later", err=True)
             run.stop()
             run.stop_now()
@@ -215,7 +215,7 @@ def _handle_signals(
     def reload() -> None:
         try:
             run.reload(load(run.control_folder / FILE_NAME))
-        except Exception as problem:  # a bad edit must not end a crawl that runs well
+        except Exception as problem:  # an invalid edit must not end a running crawl
             events.emit(events.SETTINGS_RELOADED, 40, problem=str(problem))
         else:
             events.emit(events.SETTINGS_RELOADED, 30)

@@ -1,4 +1,4 @@
-"""Files to extractions, one or many of them: what `crawl4r extract` does."""
+"""Extract one or many files, for `crawl4r extract`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from crawl4r.settings.load import load_settings
 from crawl4r.wiring.documents import make_extractors
 from crawl4r.workspace.chunks import ChunkRules, Chunks, open_chunker
 
-_AHEAD = 4  # files that are read for each process
+_AHEAD = 4  # files read ahead for each process
 
 
 def one(
@@ -33,7 +33,7 @@ def one(
     *,
     as_json: bool,
 ) -> None:
-    """One file, or what comes on standard input, shown as it was asked for."""
+    """Extract one file or standard input, and print the result."""
     body = sys.stdin.buffer.read() if file is None or str(file) == "-" else _read(file)
     declared = content_type or _type_of(file)
     found, chunks = asyncio.run(_extract_one(body, url, declared, rules))
@@ -41,7 +41,7 @@ def one(
 
 
 def many(file: Path | None, workers: int, rules: ChunkRules | None) -> None:
-    """The files that the lines of this one name, a line of JSON for each."""
+    """Extract the files that the JSON lines of `file` name; print a JSON line for each."""
     asyncio.run(_extract_many(_jobs(file), workers, rules))
 
 
@@ -76,7 +76,7 @@ async def _extract_many(
 async def _in_order(
     sandbox: Sandbox, jobs: Iterable[tuple[str, Path]], ahead: int
 ) -> AsyncIterator[tuple[str, Path, Extraction | dict[str, str]]]:
-    """Results in the order of the jobs, with a few of them under way at once."""
+    """Results in the order of the jobs, with a few jobs running at once."""
     jobs = iter(jobs)
     waiting: deque[tuple[str, Path, asyncio.Task[Extraction | dict[str, str]]]] = deque()
 
@@ -94,7 +94,7 @@ async def _in_order(
 
 async def _extract_file(sandbox: Sandbox, url: str, path: Path) -> Extraction | dict[str, str]:
     try:
-        body = path.read_bytes()  # noqa: ASYNC240 - nobody else waits for this loop
+        body = path.read_bytes()  # noqa: ASYNC240 - no other task uses this loop
     except OSError as problem:
         return {"url": url, "error": f"cannot be read: {problem.strerror}"}
     return await extract_body(sandbox, body, url=url, content_type=_type_of(path))

@@ -1,4 +1,4 @@
-"""Running separated mode from a terminal: one side, the other, or both."""
+"""Run separated mode from a terminal: either side, or both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.separated_run import DiscoverRun, ScrapeRun
 from crawl4r.workspace.workspace import Workspace
 
-# Separated mode is for operators and analysts: it writes CSV unless it was told not to.
+# Separated mode is for operators and analysts: it writes CSV by default.
 _DEFAULTS = {"logs": {"enabled": True}}
 
 
@@ -39,8 +39,8 @@ def run_scrape(
     *,
     has_discoverer: bool = False,
 ) -> None:
-    """`expects_more`: whether to wait although no discoverer runs. `has_discoverer`: one that was told
-    the same runs beside it, and chooses for both what a budget of revisits is spent on."""
+    """`expects_more`: wait even if no discoverer runs. `has_discoverer`: a discoverer with the same
+    options runs too, and chooses the revisits for both."""
     if not expects_more() and not spool_folder(path).exists() and not options["refresh"]:
         discover = command_line("crawl4r", "spool", "discover", "URL", "--workspace", path)
         raise WorkspaceError(
@@ -66,7 +66,7 @@ def run_scrape(
 
 
 def run_both(path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
-    """Discover in a process of its own and scrape in this one; the exit code is the worse of both."""
+    """Discover in a second process and scrape in this one. Exits with the worse code of both."""
     if (running := holder_of(discoverer_folder(path))) is not None:
         say(f"process {running} discovers here already; fetching what it finds", err=True)
         run_scrape(path, options, lambda: False)
@@ -98,12 +98,12 @@ def _begin_discover(
 
 
 class _Child:
-    """A discoverer in a process of its own. It ends when this one does, however that happens."""
+    """A discoverer in a second process. It always ends with this process."""
 
     def __init__(self, path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
         self.code = 0
         parent = os.getpid()
-        self._pid: int | None = os.fork()  # nothing runs here yet: no thread, no event loop
+        self._pid: int | None = os.fork()  # before any thread or event loop starts
         if self._pid == 0:
             end_with(parent)
             os._exit(_exit_code_of(lambda: run_discover(path, urls, options)))
@@ -113,7 +113,7 @@ class _Child:
         return self._pid is not None
 
     def end(self) -> None:
-        """Let it finish what it has in flight."""
+        """Stop it after its pages in flight."""
         if self.is_running() and self._pid is not None:
             os.kill(self._pid, signal.SIGTERM)
             self._look(0)
@@ -130,7 +130,7 @@ class _Child:
 
 
 def _exit_code_of(work: Callable[[], None]) -> int:
-    """What `main` would make of it, in a process that must not return there."""
+    """Run like `main`, in a forked process that must not return to it."""
     try:
         work()
     except SystemExit as leaving:

@@ -1,6 +1,6 @@
-"""The options that a crawl was given stay with its workspace: later commands start from them.
+"""Save the options of a crawl in its workspace, where later commands start from them.
 
-Passwords are not among what is kept.
+Passwords are not saved.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 _NOTE = "options"
 _PROXIES = "proxies"
-# A budget is that of one refresh; the kind of store is the workspace's own.
+# A budget belongs to one refresh, and the kind of store to the workspace.
 _NOT_REMEMBERED = frozenset(["budget", "store"])
 _REMEMBERED = frozenset([*(SHORT_NAMES.keys() - _NOT_REMEMBERED), "profile"])
 _ALL = "all"
-# As they are typed, where that is not the name with a dash for each underscore.
+# Option names that are not the parameter name with dashes.
 _TYPED = {"hosts": "host", "keywords": "keyword", _PROXIES: "proxy"}
 
 
 def saved_options(workspace: Workspace) -> dict[str, Any]:
-    """As they were given; proxies that needed a password are without it, and cannot be used."""
+    """The saved options. Proxies lack their passwords, so they cannot be used as they are."""
     return _of_note(workspace.notes.get(_NOTE))
 
 
@@ -44,10 +44,10 @@ def save_options(workspace: Workspace, named: Mapping[str, Any]) -> None:
 
 
 def earlier_options(path: Path, *, is_discoverer: bool = False) -> dict[str, Any]:
-    """The options of the last crawl in a workspace; empty when none ran there.
+    """The options of the last crawl in a workspace; empty before the first one.
 
-    The two sides of separated mode each have their own. The side that runs for the first time starts
-    from those of the other.
+    Each side of separated mode has its own options. A side that runs for the first time starts from
+    those of the other.
     """
     places = [path, discoverer_folder(path)]
     notes = (peek_note(place, _NOTE) for place in (places[::-1] if is_discoverer else places))
@@ -55,7 +55,7 @@ def earlier_options(path: Path, *, is_discoverer: bool = False) -> dict[str, Any
 
 
 def still_in_force(earlier: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the earlier options that a command neither names anew nor gives up by `--forget`."""
+    """The earlier options that a command neither sets nor drops with `--forget`."""
     forgotten = {_name_of(word) for word in options.get("forget") or ()}
     if _ALL in forgotten:
         return {}
@@ -67,14 +67,14 @@ def still_in_force(earlier: Mapping[str, Any], options: Mapping[str, Any]) -> di
 
 
 def _is_given(value: Any) -> bool:
-    """Whether an option was named; `--no-index` and 0 are answers."""
+    """Whether the command sets an option; `--no-index` and 0 are values too."""
     return value is not None and value not in ((), [], {})
 
 
 def with_passwords(saved: dict[str, Any], configured: Iterable[str]) -> dict[str, Any]:
-    """Saved options with which a crawl can go on: `configured` proxies know their passwords.
+    """Saved options with usable proxies: the `configured` ones supply the passwords.
 
-    Raises UsageError when some proxy is not among them: the crawl must not go on past it.
+    Raises UsageError for a proxy that is not configured: the crawl must not run without it.
     """
     known = {without_credentials(proxy): proxy for proxy in configured}
     proxies = [known.get(proxy, proxy) for proxy in saved.get(_PROXIES) or ()]
@@ -88,7 +88,7 @@ def with_passwords(saved: dict[str, Any], configured: Iterable[str]) -> dict[str
 
 
 def typed(options: Mapping[str, Any]) -> str:
-    """Options as a person types them, quoted for the shell."""
+    """Options in their typed form, quoted for the shell."""
     words: list[str] = []
     for name, value in options.items():
         flag = _word_of(name)
@@ -101,17 +101,17 @@ def typed(options: Mapping[str, Any]) -> str:
 
 
 def forgettable(names: Iterable[str | None]) -> list[str]:
-    """What `--forget` may name, of a command with options of these names."""
+    """The valid values of `--forget` for a command with these options."""
     return [_ALL, *sorted(_word_of(name) for name in names if name in _REMEMBERED)]
 
 
 def _word_of(name: str) -> str:
-    """`max_pages` as it is typed behind `--`."""
+    """The typed name of an option: `max_pages` becomes `max-pages`."""
     return _TYPED.get(name, name.replace("_", "-"))
 
 
 def _name_of(word: str) -> str:
-    """The option that is typed so."""
+    """The option with this typed name."""
     names = {typed_as: name for name, typed_as in _TYPED.items()}
     return names.get(word, word.replace("-", "_"))
 

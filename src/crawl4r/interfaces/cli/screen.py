@@ -1,7 +1,7 @@
-"""What is drawn with rich: the console that all of it goes through.
+"""The console for output that is drawn with rich.
 
-No string is markup here. Styles are given by `Text`, so that a title like `[/bold]` or
-`[link=http://...]` is shown as it was written. The only live links are those of `print_link`.
+No string is markup. `Text` carries the styles, so that a title like `[/bold]` or `[link=http://...]`
+is shown as written. Only `print_link` makes live links.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rich.text import Text
 
 from crawl4r.safe_text import visible, visible_text
 
-# Printable ASCII: nothing ends the control sequence early, or adds to it. Terminals drop longer ones.
+# Printable ASCII, which cannot end or extend the control sequence. Terminals drop longer URLs.
 _WEB_PAGE = re.compile(r"https?://[!-~]{1,2000}")
 
 
@@ -28,15 +28,16 @@ class Screen(Console):
     """stdout or stderr for rich. Only rich's own control sequences and styles reach the terminal."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        # Past the guard of `output.guard_streams`, which would spell rich's own sequences out.
+        # The original stream, because the guard of `output.guard_streams` would escape rich's
+        # sequences.
         file = sys.__stderr__ if stderr else sys.__stdout__
         super().__init__(file=file, stderr=stderr, markup=False, emoji=False, highlight=False)
-        self._link: str | None = None  # that may be live in what is being rendered
+        self._link: str | None = None  # the live link of the current rendering
 
     def print_link(self, url: str, words: str) -> None:
-        """Print words on lines of their own that only the terminal folds, as a live link to a web page.
+        """Print text on its own lines as a live link to a web page, wrapped only by the terminal.
 
-        In a pipe, or for an address that is none of a web page, they are words alone.
+        In a pipe, or for an address that is no web page, it prints the text alone.
         """
         self._link = url if _WEB_PAGE.fullmatch(url) else None
         try:
@@ -47,7 +48,7 @@ class Screen(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Segments whose text is harmless. Rich renders everything here, also inside tables."""
+        """Escape the text of all segments. Rich renders everything through this method."""
         for text, style, control in super().render(renderable, options):
             if control is not None:
                 yield Segment(text, style, control)
@@ -58,7 +59,7 @@ class Screen(Console):
 
 
 class _VisibleProxy(FileProxy):
-    """Rich would take control sequences in what is written for styles and links of its own."""
+    """Escape text, because Rich would read control sequences in it as styles and links."""
 
     def write(self, text: str) -> int:
         return super().write(visible_text(text))
@@ -66,7 +67,7 @@ class _VisibleProxy(FileProxy):
 
 @contextmanager
 def printing_above(screen: Screen) -> Iterator[None]:
-    """What is printed meanwhile, on stdout or stderr, appears above what is drawn on the screen."""
+    """Lets output on stdout or stderr appear above the drawn part of the screen."""
     stdout, stderr = (_VisibleProxy(screen, stream) for stream in (sys.stdout, sys.stderr))
     with redirect_stdout(stdout), redirect_stderr(stderr):
         yield
@@ -74,7 +75,7 @@ def printing_above(screen: Screen) -> Iterator[None]:
 
 @contextmanager
 def live(screen: Screen, *, transient: bool = False) -> Iterator[Live]:
-    """A part of the screen that is drawn again whenever it is told to."""
+    """A part of the screen that is redrawn on request."""
     drawn = Live(
         console=screen,
         auto_refresh=False,

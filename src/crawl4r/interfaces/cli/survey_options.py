@@ -1,4 +1,4 @@
-"""What `map` and `plan` have in common: a survey of a site, in a workspace that is gone afterwards."""
+"""The common part of `map` and `plan`: a survey of a site in a temporary workspace."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from crawl4r.workspace.survey import Survey
 
 _Found = TypeVar("_Found")
-STOPPED = 3  # the exit code of a survey that Ctrl-C cut short
+STOPPED = 3  # the exit code of an interrupted survey
 _OPTIONS = [
     click.option(
         "--allow-private", multiple=True, metavar="CIDR_OR_HOST", help="Open the egress gate."
     ),
-    click.option("--contact", help="Where a site's owner can reach you."),
+    click.option("--contact", help="Tell sites how their owner can reach you."),
     click.option(
-        "--rate", type=click.FloatRange(0), help="Requests a second to a host.  [default: 1]"
+        "--rate", type=click.FloatRange(0), help="Make so many requests a second.  [default: 1]"
     ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
     click.option("--deny", multiple=True, help="Skip URLs that match this pattern (RE2)."),
@@ -39,7 +39,7 @@ def survey_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def crawl_command(url: str, options: dict[str, Any], denied: list[str]) -> str:
-    """The command of the crawl that was surveyed, with all options of this survey."""
+    """The command for the crawl of the site, with the options of this survey."""
     words: list[str] = []
     for name in ("allow_private", "contact", "rate", "profile", "deny"):
         value = options.get(name)
@@ -54,9 +54,9 @@ def crawl_command(url: str, options: dict[str, Any], denied: list[str]) -> str:
 def run_survey(
     url: str, options: dict[str, Any], work: Callable[[Survey], Awaitable[_Found]]
 ) -> tuple[_Found, bool]:
-    """Survey a site and return what `work` returns, and whether Ctrl-C cut it short.
+    """Survey a site. Returns the result of `work`, and whether Ctrl-C interrupted it.
 
-    The progress is told on stderr.
+    Prints the progress on stderr.
     """
 
     async def survey() -> tuple[_Found, bool]:

@@ -1,4 +1,4 @@
-"""Seeds as they are typed, made into URLs: a missing scheme is found, and told."""
+"""Turn typed seeds into URLs: find a missing scheme, and report it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ async def with_schemes(
     *,
     as_json: bool = False,
 ) -> tuple[str, ...]:
-    """The same seeds, each with a scheme; what was found is told on stderr, perhaps as JSON.
+    """The same seeds, each with a scheme. Prints the chosen schemes on stderr, as text or JSON.
 
-    A URL that the workspace holds already decides; only then is its host asked.
+    A URL that the workspace already holds decides; otherwise the host is probed.
     """
     seeds = tuple(typed)
     if all(has_scheme(seed) for seed in seeds):

@@ -1,4 +1,4 @@
-"""HTML and SVG made of elements, so that nothing a stranger wrote is ever more than text."""
+"""Build HTML and SVG from elements, so that untrusted text is never markup."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _VOID = frozenset(["meta", "br"])
 
 
 class Markup(str):
-    """Text that is markup already. Only this module and the page's own style make it."""
+    """Text that is markup. Only this module and the page's style create it."""
 
     __slots__ = ()
 
 
 def tag(name: str, /, *children: str, **attributes: object) -> Markup:
-    """An element. Children that are no Markup are escaped, and so is every attribute.
+    """An element. It escapes attributes, and children that are no Markup.
 
-    `class_` is class, `stroke_width` is stroke-width; an attribute that is None is left out.
+    `class_` becomes class, `stroke_width` becomes stroke-width; None omits an attribute.
     """
     head = name + "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_shown(value))}"'
@@ -35,7 +35,7 @@ def joined(*parts: str) -> Markup:
 
 
 def isolated(text: str) -> Markup:
-    """Words of strangers: their direction of writing ends where they end."""
+    """Untrusted text, isolated so that its writing direction ends with it."""
     return tag("bdi", text)
 
 
@@ -44,7 +44,7 @@ def _escaped(child: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Coordinates to a hundredth: nobody sees more, and the file stays small."""
+    """Round coordinates to a hundredth, which is exact enough and keeps the file small."""
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return visible(str(value))

@@ -1,4 +1,4 @@
-"""A politeness receipt as one HTML file: no scripts, nothing to load, the same on paper."""
+"""A politeness receipt as one HTML file, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crawl4r.interfaces.html.plots import (
 )
 from crawl4r.interfaces.html.style import STYLE
 
-# A browser that is asked to load or run something says no, whatever the text in the page may try.
+# Browsers refuse to load or run anything, so untrusted text in the page can do no harm.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
@@ -122,7 +122,7 @@ def _plot(title: str, drawing: Markup, width: str = "") -> Markup:
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
-    """Numbers stand in the columns whose head ends in a space."""
+    """A table. Columns whose head ends with a space hold numbers."""
     classes = [("n" if head.endswith(" ") else None) for head in heads]
     cells = zip(heads, classes, strict=True)
     return tag(

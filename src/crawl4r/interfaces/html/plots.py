@@ -20,15 +20,15 @@ from crawl4r.interfaces.html.svg import (
 
 _WIDE = Frame(980, 220)
 _NARROW = Frame(480, 250, top=28.0)
-_ROWS_START = 186.0  # of the bars beside the words for a status
-_FEWEST_BUCKETS = 12  # on the paper: a crawl of a second is no wall
-_LINEAR_BELOW = 8.0  # times the least: then round values serve better than powers of ten
+_ROWS_START = 186.0  # x of the bars, after the names of statuses
+_FEWEST_BUCKETS = 12  # so that a short crawl does not become one wide bar
+_LINEAR_BELOW = 8.0  # maximum / minimum; below it a linear scale reads better than a log scale
 _STATUSES_SHOWN = 9
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def span(seconds: float) -> str:
-    """A length of time as an axis says it: 20 ms, 1.5 s, 3 h."""
+    """A duration as an axis label: 20 ms, 1.5 s, 3 h."""
     if seconds < 1:
         return f"{seconds * 1000:.3g} ms" if seconds else "0"
     size, unit = next(pair for pair in _UNITS if seconds >= pair[0] * 0.9999)
@@ -156,7 +156,7 @@ def _count(value: float) -> str:
 
 
 def _mark(frame: Frame, x: float, words: str) -> Markup:
-    """A line from top to floor with its name, on the side where there is room."""
+    """A vertical line with its name, on the side with room for it."""
     is_right = x > frame.width * 0.6
     return joined(
         tag("line", x1=x, x2=x, y1=frame.top, y2=frame.floor, class_="mark"),

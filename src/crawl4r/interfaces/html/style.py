@@ -1,4 +1,4 @@
-"""How a politeness receipt looks: light and dark, on a screen and on paper."""
+"""The style of a politeness receipt: light and dark, for screen and paper."""
 
 from __future__ import annotations
 

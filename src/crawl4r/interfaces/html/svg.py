@@ -1,4 +1,4 @@
-"""Scales, ticks and frames of plots: SVG that needs no script and takes its colours from the page."""
+"""Scales, ticks and frames of plots, as SVG without scripts in the colours of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIME_STEPS = (
 
 
 class Scale(Struct, frozen=True):
-    """Turns values into places on the paper; `is_log` gives each power of ten the same room."""
+    """Maps values to coordinates; `is_log` uses a logarithmic scale."""
 
     low: float
     high: float
@@ -35,7 +35,7 @@ class Scale(Struct, frozen=True):
 
 
 class Frame(Struct, frozen=True):
-    """The paper of a plot and the margins around what is drawn."""
+    """The size of a plot and its margins."""
 
     width: float
     height: float
@@ -55,7 +55,7 @@ class Frame(Struct, frozen=True):
         return Scale(0.0, high, self.floor, self.top)
 
     def drawn(self, title: str, *parts: str) -> Markup:
-        """The whole plot; `title` says to those who cannot see it what it shows."""
+        """The whole plot; `title` describes it for screen readers."""
         return tag(
             "svg",
             *parts,
@@ -67,7 +67,7 @@ class Frame(Struct, frozen=True):
 
 
 def left_axis(frame: Frame, scale: Scale, words: Callable[[float], str], unit: str) -> Markup:
-    """Lines across at round values, and what is counted above them."""
+    """Horizontal lines at round values, and the unit above them."""
     parts = [tag("text", unit, x=frame.left, y=10.0, class_="unit")]
     for value in round_ticks(0.0, scale.high, 4):
         y = scale(value)
@@ -81,7 +81,7 @@ def left_axis(frame: Frame, scale: Scale, words: Callable[[float], str], unit: s
 
 
 def bottom_axis(frame: Frame, scale: Scale, ticks: Sequence[tuple[float, str]]) -> Markup:
-    """Words under the floor; those that would run out of the paper are turned inwards."""
+    """Labels under the axis; those at the edges are aligned inwards."""
     parts = [
         tag(
             "line",
@@ -101,7 +101,7 @@ def bottom_axis(frame: Frame, scale: Scale, ticks: Sequence[tuple[float, str]]) 
 
 
 def bar(x: float, y: float, width: float, height: float, hint: str, class_: str = "bar") -> Markup:
-    """A bar that says what it is when a pointer rests on it."""
+    """A bar with a tooltip."""
     radius = min(2.0, width / 3)
     return tag(
         "rect",
@@ -116,7 +116,7 @@ def bar(x: float, y: float, width: float, height: float, hint: str, class_: str 
 
 
 def round_ticks(low: float, high: float, about: int) -> list[float]:
-    """Round values between two others, about so many."""
+    """About `count` round values in a range."""
     if high <= low:
         return [low]
     rough = (high - low) / about
@@ -127,7 +127,7 @@ def round_ticks(low: float, high: float, about: int) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """1, 2 and 5 of each power of ten where there is room for them, else the powers alone."""
+    """1, 2 and 5 times each power of ten if there is room, else the powers alone."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     is_wide = len(powers) > 4
     ticks = [
@@ -138,7 +138,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def time_ticks(low: float, high: float, about: int) -> list[tuple[float, str]]:
-    """Moments that a clock or a calendar shows, in UTC, with the words for them."""
+    """Round times of clock and calendar in UTC, with their labels."""
     rough = (high - low) / about
     step = next((step for step in _TIME_STEPS if step >= rough), _TIME_STEPS[-1])
     form = "%H:%M:%S" if step < 60 else "%H:%M" if step < 86_400 else "%d %b"
@@ -150,7 +150,7 @@ def time_ticks(low: float, high: float, about: int) -> list[tuple[float, str]]:
 
 
 def _moment_words(moment: int, form: str) -> str:
-    """Midnight is the day that begins."""
+    """The label of a time; midnight shows the new day."""
     if moment % 86_400 == 0 and form.startswith("%H"):
         form = "%d %b"
     return time.strftime(form, time.gmtime(moment))

@@ -1,8 +1,7 @@
-"""What keeps a service alive and private: connections that stall end, and strangers' pages are refused.
+"""Guard a service: end stalled connections, and refuse requests of foreign web pages.
 
-A browser can be made to ask a service on its own machine: by a page elsewhere, or by a name whose
-address the page's owner changes to 127.0.0.1 (DNS rebinding). Either way the browser says so, in
-`Origin` or in `Host`.
+A page of another site can make a browser send requests to a local service, directly or by a name whose
+address its owner changes to 127.0.0.1 (DNS rebinding). `Origin` or `Host` of the request shows it.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from crawl4r.safe_text import command_line
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-_WAITING_FOR_THEM = (h11.IDLE, h11.SEND_BODY)  # states in which the client owes us bytes
+_WAITING_FOR_THEM = (h11.IDLE, h11.SEND_BODY)  # states in which the client must send bytes
 
 
 class HostCheck:
-    """Refuses requests to a name that is not ours, and those of pages of other sites.
+    """Refuses requests to unknown host names, and requests from pages of other sites.
 
-    Addresses and `localhost` are ours: no rebinding leads to them.
+    Addresses and `localhost` are always valid, because DNS rebinding cannot use them.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class HostCheck:
 
 
 def _name_in(url: str) -> str:
-    """The host of a URL, in lower case; empty when there is none."""
+    """The host of a URL in lower case, or an empty string."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:

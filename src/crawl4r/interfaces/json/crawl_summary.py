@@ -16,12 +16,12 @@ _TOTALS = (
     "pending", "failed", "refused", "guesses", "endings",
 )  # fmt: skip
 LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
-# No answer of the site itself.
+# Verdicts without an answer of the site.
 UNREACHED = frozenset([Verdict.NETWORK_ERROR, Verdict.EGRESS_REFUSED, Verdict.ROBOTS_UNREACHABLE])
 
 
 def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str, Any]:
-    """The end of a run as plain data: totals of the workspace, and what this run did."""
+    """The end of a run as plain data: totals of the workspace, and the counts of this run."""
     assert run.crawl is not None
     status = workspace.status()
     progress = run.crawl.progress
@@ -46,7 +46,7 @@ def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str,
 def _problem_of(
     run: CrawlRun, workspace: Workspace, ended: EndedBy, summary: dict[str, Any]
 ) -> str | None:
-    """Why this run brought nothing, or why hosts were given up; None when all is well."""
+    """Why this run kept no page, or gave hosts up; None on success."""
     if ended is EndedBy.HOSTS_GIVEN_UP and summary["pending"]:
         return f"no answer any more from {', '.join(summary['given_up'][:3])}: {_first(summary)}"
     if not summary["known"] or summary["new_pages"]:
@@ -60,7 +60,7 @@ def _problem_of(
 
 
 def _problem_of_seeds(seeds: Iterable[str], workspace: Workspace) -> str | None:
-    """Of the first seed, when none of them could be had."""
+    """The problem of the first seed, if no seed could be fetched."""
     problem = None
     for seed in seeds:
         story = workspace.why(seed)
@@ -72,6 +72,6 @@ def _problem_of_seeds(seeds: Iterable[str], workspace: Workspace) -> str | None:
 
 
 def _first(summary: dict[str, Any]) -> str:
-    """What most URLs without a page ended with."""
+    """The most frequent verdict of URLs without a page."""
     endings = summary["endings"]
     return f"{endings[0]['verdict']}: {endings[0]['reason']}" if endings else summary["ended"]

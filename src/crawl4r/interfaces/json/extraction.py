@@ -1,4 +1,4 @@
-"""A page that was read, as JSON: what `extract` and `scrape` print."""
+"""An extracted page as JSON, the output of `extract` and `scrape`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crawl4r.workspace.chunks import Chunks
 
 
 def extraction_json(url: str, extraction: Extraction) -> dict[str, Any]:
-    """Values are empty where the page does not say."""
+    """The extraction as JSON. Values are empty where the page has none."""
     document = extraction.document
     said = document._asdict() if document else {}
     plain = {
@@ -38,7 +38,7 @@ def extraction_json(url: str, extraction: Extraction) -> dict[str, Any]:
 
 
 def chunks_json(chunks: Chunks | None) -> dict[str, Any]:
-    """The part of an extraction that tells of its chunks; None when they are not wanted."""
+    """The chunks of an extraction; None without a request for them."""
     if chunks is None:
         return {}
     if chunks.problem:

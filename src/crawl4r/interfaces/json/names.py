@@ -1,4 +1,4 @@
-"""One name for one thing, in every command's JSON, every export and every log."""
+"""The names of fields, equal in every command's JSON, every export and every log."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NAMES = {
     "visits": "how many visits a run has made",
     "seconds": "how long something took",
 }
-# What the same things were called in single places, and are called in none any more.
+# Former names of the same fields, which no output uses any more.
 FORMER = {
     "fetched_at": "captured_at",
     "crawled_at": "captured_at",
@@ -59,7 +59,7 @@ FORMER = {
     "capture": "capture_id",
     "external_id": "id",
 }
-# The columns of pages.csv are those that analysts asked for.
+# Analysts asked for these columns of pages.csv.
 PAGES_CSV = {
     "timestamp": "captured_at",
     "http_status": "status",

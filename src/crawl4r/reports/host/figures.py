@@ -1,6 +1,6 @@
-"""What a stream of requests amounts to: running figures whose size does not grow with the stream.
+"""Running figures over a stream of requests, in constant space.
 
-Requests come in the order they left, in batches; every class here hears of each batch once.
+Requests come in order of sending, in batches; every class here receives each batch once.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _MOST_BUCKETS = 96
 
 
 class LogCounts:
-    """How many values fell into each of many narrow buckets, whose widths grow with the values."""
+    """A histogram with many narrow buckets, whose widths grow with the values."""
 
     def __init__(self, least: float, decades: int, steps: int) -> None:
-        """Values below `least` count as `least`; `steps` buckets for each power of ten."""
+        """Values below `least` count as `least`. Each power of ten has `steps` buckets."""
         self._least = least
         self._steps = steps
         self.counts = np.zeros(decades * steps + 1, np.int64)
@@ -37,7 +37,7 @@ class LogCounts:
         self.counts += other.counts
 
     def quantile(self, share: float) -> float | None:
-        """The middle of the bucket that holds this quantile; None when there is no value."""
+        """The middle of the bucket with this quantile; None without values."""
         total = int(self.counts.sum())
         if not total:
             return None
@@ -46,7 +46,7 @@ class LogCounts:
         return self._edge(place + 0.5)
 
     def bars(self, most: int) -> Iterator[tuple[float, float, int]]:
-        """At most so many bars from the first value to the last: from, to, how many."""
+        """At most `most` bars from the first value to the last: from, to, count."""
         (filled,) = np.nonzero(self.counts)
         if not len(filled):
             return
@@ -61,10 +61,10 @@ class LogCounts:
 
 
 class Gaps:
-    """Seconds between one request and the next, as they left."""
+    """The gaps between sent requests in seconds."""
 
     def __init__(self, asked: float | None = None) -> None:
-        """`asked` is the delay that the host asks for."""
+        """`asked`: the crawl-delay of the host."""
         self.counts = LogCounts(1e-4, 12, 500)  # buckets of half a percent
         self.count = 0
         self.shortest: float | None = None
@@ -85,22 +85,22 @@ class Gaps:
         self.counts.take(gaps)
 
     def quantile(self, share: float) -> float | None:
-        """To half a percent, and never below the shortest."""
+        """A quantile, exact to half a percent and never below the shortest gap."""
         found = self.counts.quantile(share)
         return found if found is None or self.shortest is None else max(found, self.shortest)
 
 
 def under_way_for(latency_ms: Floats) -> Floats:
-    """Seconds that requests lasted for certain: a latency may be rounded up by half its grain."""
+    """The certain durations in seconds: a latency may be rounded up by half its grain."""
     return np.maximum(latency_ms / 1000 - GRAIN / 2, 0.0)
 
 
 class AtOnce:
-    """How many requests were under way together, at most."""
+    """The maximum number of concurrent requests."""
 
     def __init__(self) -> None:
         self.most = 0
-        self._ends: Floats = np.empty(0)  # of those still under way when the last batch ended
+        self._ends: Floats = np.empty(0)  # of requests still in flight at the end of the last batch
 
     def take(self, at: Floats, latency_ms: Floats) -> None:
         ends = at + under_way_for(latency_ms)
@@ -132,7 +132,7 @@ class Peak:
 
 
 class Moment(NamedTuple):
-    """One bar over time: how many requests left then, and how long they took (milliseconds)."""
+    """One bar over time: the number of requests, and their latencies in milliseconds."""
 
     at: float
     requests: int
@@ -146,7 +146,7 @@ class _Bucket(Struct):
 
 
 class Timeline:
-    """Requests and latencies over time, in buckets that widen as the time grows."""
+    """Requests and latencies over time, in buckets that widen with the period."""
 
     def __init__(self) -> None:
         self._level = 0
@@ -173,7 +173,7 @@ class Timeline:
             self.latencies.take(latency_ms[start:end])
 
     def moments(self) -> list[Moment]:
-        """Every bucket that has a request, in order."""
+        """Every bucket with requests, in order."""
         return [
             Moment(
                 number * self.seconds,

@@ -1,4 +1,4 @@
-"""Answers that asked for less, and how long nothing was asked after each."""
+"""Answers that asked for fewer requests, and the time until the next request after each."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from crawl4r.politeness.backoff import parse_retry_after
 from crawl4r.reports.host.figures import GRAIN, Floats
 from crawl4r.reports.host.requests import RequestBatch
 
-RETRY_AFTER = re.compile(r", retry after ([\d.e+]+) s$")  # as attempts note it
+RETRY_AFTER = re.compile(r", retry after ([\d.e+]+) s$")  # the form in the reasons of attempts
 _OVERLOADED = frozenset([429, 503])
 _SHOWN = 20
 
 
 class Refusal(NamedTuple):
-    """An answer that asked for less, and how long nothing was asked after it (seconds)."""
+    """An answer that asked for fewer requests, and the seconds until the next request."""
 
     at: float
     status: int
-    asked: float | None  # by Retry-After
-    stayed_away: float | None  # None: nothing was asked since
+    asked: float | None  # by Retry-After, seconds
+    stayed_away: float | None  # None without a later request
 
 
 class RefusedAnswers:
@@ -37,11 +37,11 @@ class RefusedAnswers:
         self.came_back_early = 0
         self.longest_asked: float | None = None
         self.shortest_stay: float | None = None
-        self._waiting: list[tuple[float, Refusal]] = []  # with the moment the answer was there
+        self._waiting: list[tuple[float, Refusal]] = []  # with the time of the answer
         self._newest: deque[Refusal] = deque(maxlen=_SHOWN)
 
     def take(self, at: Floats, refusals: Sequence[tuple[float, Refusal]]) -> None:
-        """A batch of requests, and the refusals among them."""
+        """Add a batch of requests with its refusals."""
         self._waiting += refusals
         waiting, self._waiting = self._waiting, []
         for ended, refusal in waiting:
@@ -52,7 +52,7 @@ class RefusedAnswers:
                 self._count(refusal._replace(stayed_away=float(at[place]) - ended))
 
     def newest(self) -> list[Refusal]:
-        """The last ones, those included after which nothing was asked."""
+        """The last refusals, including those without a later request."""
         for _, refusal in self._waiting:
             self._count(refusal)
         self._waiting = []
@@ -72,7 +72,7 @@ class RefusedAnswers:
 
 
 def refusals_in(batch: RequestBatch, ends: Floats) -> list[tuple[float, Refusal]]:
-    """Answers that asked for less, each with the moment it was there."""
+    """The refusals of a batch, each with the time of its answer."""
     found = []
     wrong = [place for place, verdict in enumerate(batch.verdict) if verdict is not None]
     for place in wrong:

@@ -1,6 +1,6 @@
-"""A receipt of what a host was asked, as plain data that its owner could be sent. Nothing is changed.
+"""The politeness receipt: all requests to a host as plain data for its owner. Read-only.
 
-One ordered stream of requests runs through figures of fixed size, so that a million of them take a few
+One ordered stream of requests updates figures of fixed size, so that a million requests take a few
 seconds and little memory.
 """
 
@@ -27,7 +27,7 @@ _CONTACT = re.compile(r"https?://[^\s)]+|[\w.+-]+@[\w-]+\.[\w.-]+")
 _PATHS_SHOWN = 15
 _ERRORS_SHOWN = 25
 _LINES_SHOWN = 50
-_BARS = 48  # of the histogram of gaps
+_BARS = 48  # bars of the histogram of gaps
 
 
 class HostReporter:
@@ -40,7 +40,7 @@ class HostReporter:
     def report(
         self, host: str, since: float | None = None, until: float | None = None
     ) -> dict[str, Any]:
-        """All that the host was asked in a time. UsageError for a host that is not known."""
+        """All requests to the host in a period. Raises UsageError for an unknown host."""
         name = HostName.parse(host)
         requests = HostRequests(self._database, name, since, until)
         asked = delays_asked(self._database, name.name, self._agents, name.origins)
@@ -51,14 +51,14 @@ class HostReporter:
         except (
             TypeError,
             ValueError,
-        ) as problem:  # a number that is none, headers that are no JSON
+        ) as problem:  # an invalid number, or headers that are no JSON
             raise StorageDamaged(
                 f"{self._database.path}: a request of {name} is damaged"
             ) from problem
         told = {"host": str(name), "agents": self._who(tally), **_told(tally)}
         told["period"] |= {"since": since, "until": until}
         told["robots"] |= self._robots(asked, requests)
-        if since is not None or tally.requests[None]:  # it may have been asked before, or unnoted
+        if since is not None or tally.requests[None]:  # there may be earlier or unrecorded requests
             told["robots"]["was_first"] = None
         told["now"] = self._now(requests)
         told["verdict"] = verdict_on(told)
@@ -66,7 +66,7 @@ class HostReporter:
         return told
 
     def _who(self, tally: HostTally) -> list[dict[str, Any]]:
-        """The user agents that pages were asked with; if there were none, that of the newest run."""
+        """The user agents of the requests for pages; without any, that of the newest run."""
         numbers = {number: count for number, count in tally.requests.items() if number}
         if not numbers:
             ((newest,),) = self._database.read("SELECT max(id) FROM requests")
@@ -101,7 +101,7 @@ class HostReporter:
         }
 
     def _now(self, requests: HostRequests) -> dict[str, Any]:
-        """What is remembered of the host: times are epoch seconds, 0 for none."""
+        """The stored state of the host; times are epoch seconds, 0 for none."""
         rows = self._database.read(
             "SELECT max(next_at), max(delay), max(failures), max(open_until) FROM hosts"
             f" WHERE id IN ({requests.host_ids})"
@@ -138,7 +138,7 @@ def _line_words(reason: str | None, urls: int, never: int) -> dict[str, Any]:
 
 
 def _told(tally: HostTally) -> dict[str, Any]:
-    """The figures of the stream, under the words that scripts rely on."""
+    """The figures of the stream, under the keys that scripts use."""
     errors = tally.errors.most_common(_ERRORS_SHOWN)
     return {
         "period": {
@@ -180,7 +180,7 @@ def _told(tally: HostTally) -> dict[str, Any]:
 
 
 def _by_status(item: tuple[int | None, int]) -> int:
-    return item[0] or 1000  # no answer stands last
+    return item[0] or 1000  # requests without an answer come last
 
 
 def _gaps(gaps: Gaps) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def _gaps(gaps: Gaps) -> dict[str, Any]:
         "min_s": _rounded(gaps.shortest, 6),
         "p01_s": _rounded(gaps.quantile(0.01), 6),
         "median_s": _rounded(gaps.quantile(0.5), 6),
-        "under_crawl_delay": gaps.under_asked,  # None: it asks for none
+        "under_crawl_delay": gaps.under_asked,  # None without a crawl-delay
         "histogram": [
             {"from_s": round(start, 5), "to_s": round(end, 5), "gaps": count}
             for start, end, count in gaps.counts.bars(_BARS)

@@ -1,7 +1,7 @@
-"""Every request that a host was asked, in the order they left, out of three tables of state.db.
+"""Every request to a host in order of sending, from three tables of state.db.
 
 Pages and refused answers are found through their URLs, robots.txt and probes by their host. SQLite
-sorts them outside of memory, so the stream may be as long as it likes.
+sorts them on disk, so the stream may be of any length.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from crawl4r.storage.database import Database
 from crawl4r.urls.canonical import canonicalize, split, with_scheme
 
 UNSENT = (
-    "unsent"  # the kind of an attempt that reached nobody: no name, no connection, our own gate
+    "unsent"  # the kind of an attempt that sent no request: no name, no connection, our own gate
 )
 KINDS = ("pages", "revalidations", "retries", "robots", "probes", "guesses", "other")
 
@@ -27,7 +27,7 @@ _BATCH = 10_000
 _HOSTS_NAMED = 12
 _SCHEMES = ("http", "https")
 _PORT = re.compile(r"^(?:[a-z]+://)?(?:\[[^\]]*\]|[^/:]+):(\d+)(?:/|$)", re.IGNORECASE)
-# Failures before a request could be written, by the first word of their reason.
+# Failures before a request is sent, by the first word of their reason.
 _UNSENT = (
     "('dns', 'proxy-dns', 'proxy', 'connect', 'url', 'protocol', 'tls', 'certificate', 'request')"
 )
@@ -42,14 +42,14 @@ def _attempt_left(alias: str) -> str:
     return f"({_left(alias)} AND {alias}.verdict != 'egress-refused')"
 
 
-# Asked again because the last request for it failed; who asks for the page once more is no retry.
+# A retry follows a failed request; a later visit to the page is no retry.
 _IS_RETRY = f"""EXISTS (SELECT 1 FROM attempts a WHERE a.url_id = x.url_id AND a.at < x.{{0}}
         AND {_attempt_left("a")} AND NOT EXISTS (SELECT 1 FROM captures b
             WHERE b.url_id = x.url_id AND b.fetched_at > a.at AND b.fetched_at < x.{{0}}))"""
 _IS_FINE = "x.verdict IN ('ok', 'not-modified', 'redirect')"
 _REASON = f"x.reason || iif({is_guess('u')}, ' (a guess of ours)', '')"
-# Before captures named their request, `fetched_at` was when the answer was there. What was imported
-# has no request either, and took no time.
+# Captures of older versions have no request, and `fetched_at` is the time of the answer. Imported
+# captures have no request either, and no latency.
 _STREAM = f"""
 SELECT x.fetched_at - CASE WHEN x.request IS NULL THEN x.latency_ms / 1000.0 ELSE 0 END AS at,
     x.latency_ms, x.status,
@@ -82,35 +82,35 @@ ORDER BY 1
 
 
 class RequestBatch(NamedTuple):
-    """Some requests, column by column."""
+    """A batch of requests, column by column."""
 
     at: Sequence[float]
     latency_ms: Sequence[int]
     status: Sequence[int | None]
     kind: Sequence[str]
     bytes: Sequence[int]
-    request: Sequence[int | None]  # which headers were sent; 0: not noted, None: of an older format
-    verdict: Sequence[str | None]  # None for an answer that is as it should be
+    request: Sequence[int | None]  # id of the headers; 0: not recorded, None: older format
+    verdict: Sequence[str | None]  # None for a good answer
     reason: Sequence[str | None]
-    headers: Sequence[str | None]  # JSON, of answers 429 and 503 that are in the archive
+    headers: Sequence[str | None]  # JSON, of archived answers 429 and 503
     url: Sequence[str]
 
     def without(self, kind: str) -> RequestBatch:
-        """The same but for the requests of a kind."""
+        """The batch without the requests of a kind."""
         places = [place for place, found in enumerate(self.kind) if found != kind]
         columns: list[Any] = [[column[place] for place in places] for column in self]
         return RequestBatch(*columns)
 
 
 class HostName(Struct, frozen=True):
-    """A host as the report is about it: all its ports, or the origins of one."""
+    """The subject of a report: a host with all its ports, or the origins of one port."""
 
     name: str
     origins: tuple[str, ...] = ()  # empty: all
 
     @classmethod
     def parse(cls, text: str) -> HostName:
-        """`example.org`, `example.org:8080` or a URL; InvalidUrl when it is none of them."""
+        """Parse `example.org`, `example.org:8080` or a URL. Raises InvalidUrl for other text."""
         url = with_scheme(text)
         name = split(canonicalize(url)).host
         if not _PORT.match(text.strip()):
@@ -123,7 +123,7 @@ class HostName(Struct, frozen=True):
 
 
 class HostRequests:
-    """The requests of one host within a time, for one report."""
+    """The requests of one host within a period."""
 
     def __init__(
         self, database: Database, host: HostName, since: float | None, until: float | None
@@ -141,7 +141,7 @@ class HostRequests:
         self.host_ids = ", ".join(str(int(row[0])) for row in rows)
 
     def batches(self) -> Iterator[RequestBatch]:
-        """All of them, the oldest first."""
+        """All requests, the oldest first."""
         sql, values = self._filled(_STREAM)
         rows = self._database.stream(sql, values)
         while some := list(islice(rows, _BATCH)):
@@ -184,7 +184,7 @@ def _between(column: str, since: float | None, until: float | None) -> tuple[str
 
 
 def _hosts_known(database: Database) -> str:
-    """Some hosts that can be reported on, those that were asked first."""
+    """Some hosts with requests, for an error message."""
     rows = database.read(
         "SELECT name FROM hosts h ORDER BY NOT EXISTS (SELECT 1 FROM errands e WHERE e.host_id = h.id),"
         f" id LIMIT {_HOSTS_NAMED + 1}"

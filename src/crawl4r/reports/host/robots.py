@@ -1,4 +1,4 @@
-"""What do the robots.txt files of a host ask for? One host can have several: one for each origin."""
+"""The rules in the robots.txt files of a host, which has one for each origin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDER BY origin
 
 
 class AskedDelay(NamedTuple):
-    """The newest robots.txt of an origin, and the seconds between requests that it asks us for."""
+    """The newest robots.txt of an origin, and its crawl-delay for us in seconds."""
 
     record: RobotsRecord
     seconds: float | None
@@ -28,7 +28,7 @@ class AskedDelay(NamedTuple):
 def delays_asked(
     database: Database, host: str, agents: Sequence[str], origins: Sequence[str] = ()
 ) -> list[AskedDelay]:
-    """Every robots.txt of a host name, whatever its port; or only those of some origins."""
+    """Every robots.txt of a host name on any port; or only those of some origins."""
     records = [RobotsRecord(*row) for row in database.read(_OF_HOST, (host,))]
     return [
         AskedDelay(record, _delay_in(record, agents))
@@ -38,7 +38,7 @@ def delays_asked(
 
 
 def longest_delay(asked: Sequence[AskedDelay]) -> float | None:
-    """What keeps all of them content; None when nobody asks for anything."""
+    """The longest crawl-delay of all files, which satisfies all; None without one."""
     return max((item.seconds for item in asked if item.seconds), default=None)
 
 

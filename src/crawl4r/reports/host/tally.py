@@ -1,4 +1,4 @@
-"""Everything that is counted of a host's requests, in one pass."""
+"""Count a host's requests in one pass."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from crawl4r.reports.host.figures import AtOnce, Gaps, Peak, Timeline, under_way
 from crawl4r.reports.host.refusals import RETRY_AFTER, RefusedAnswers, refusals_in
 from crawl4r.reports.host.requests import UNSENT, RequestBatch
 
-_MOST_REASONS = 500  # that are told apart
-_MOST_PATHS = 4096  # that are counted side by side
+_MOST_REASONS = 500  # distinct reasons
+_MOST_PATHS = 4096  # paths with a counter
 _ELSE = ("", "other reasons")
 
 
 class Paths:
-    """Requests by the first part of the path. Where there are very many, rare ones are forgotten."""
+    """Requests by the first part of the path. With very many parts, rare ones are dropped."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -34,15 +34,15 @@ class Paths:
 
 
 def _first_part(url: str) -> str:
-    """`/docs/` of `https://example.org/docs/a/b?c`; of a URL without folders its path."""
-    start = url.find("/", 8)  # behind the scheme
+    """`/docs/` for `https://example.org/docs/a/b?c`; for a URL without folders its path."""
+    start = url.find("/", 8)  # after the scheme
     end = url.find("/", start + 1)
     part = url[start : end + 1] if end > 0 else url[start:]
     return part if "?" not in part else part.partition("?")[0]
 
 
 class HostTally:
-    """Everything that is counted of the stream."""
+    """All counts of the stream."""
 
     def __init__(self, crawl_delay: float | None) -> None:
         self.gaps = Gaps(crawl_delay)
@@ -53,11 +53,11 @@ class HostTally:
         self.paths = Paths()
         self.kinds: Counter[str] = Counter()
         self.statuses: Counter[int | None] = Counter()
-        self.requests: Counter[int | None] = Counter()  # by the number of their headers
+        self.requests: Counter[int | None] = Counter()  # by the id of their headers
         self.errors: Counter[tuple[str, str]] = Counter()
         self.bytes = 0
         self.unsent = 0
-        self.first: dict[str, float] = {}  # when each kind was asked first, and last
+        self.first: dict[str, float] = {}  # the first and the last time of each kind
         self.last: dict[str, float] = {}
 
     def take(self, batch: RequestBatch) -> None:
@@ -85,7 +85,7 @@ class HostTally:
 
     @property
     def robots_came_first(self) -> bool | None:
-        """Whether robots.txt was asked for before anything else; None when nothing else was."""
+        """Whether robots.txt was the first request; None without other requests."""
         others = [at for kind, at in self.first.items() if kind != "robots"]
         if not others:
             return None

@@ -1,4 +1,4 @@
-"""Did we keep to what the host asked for? One sentence, and how far the figures can be trusted."""
+"""The verdict of a receipt: one sentence about our politeness, and the limits of the figures."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at; `kept` is None where the host asked for nothing."""
+    """The result of one check; `kept` is None when the host asked for nothing."""
 
     kept: bool | None
     text: str
 
 
 def verdict_on(report: dict[str, Any]) -> dict[str, Any]:
-    """What the report amounts to; `kept` is False when the host asked for something in vain."""
+    """The overall result; `kept` is False when we ignored a wish of the host."""
     total, period = report["requests"]["total"], report["period"]
     if not total:
         lead = f"We asked nothing of {report['host']} in this time"
@@ -90,7 +90,7 @@ def _on_refusals(refusals: dict[str, Any]) -> Iterator[Finding]:
 
 
 def notes_on(report: dict[str, Any], *, paths_are_exact: bool) -> list[str]:
-    """What the figures do not say, or say only roughly."""
+    """The limits of the figures."""
     notes = [
         "Times are by the crawler's own clock, when the first byte of a request could leave; how long"
         " it took is kept in whole milliseconds, so that overlaps shorter than one are not seen.",

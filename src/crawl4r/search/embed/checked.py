@@ -1,4 +1,4 @@
-"""No vector goes into an index, or is searched with, unless it is one."""
+"""Check every vector of a model before it enters an index or a search."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ import numpy as np
 from crawl4r.errors import BadEmbedding
 from crawl4r.search.port import Embedder, Vector, Vectors
 
-_EXACT = 1e-5  # a length this close to 1 is left as it is
-_TOLERANCE = 0.05  # float16 servers and int8 models are off by less
+_EXACT = 1e-5  # a length this close to 1 stays
+_TOLERANCE = 0.05  # float16 servers and int8 models deviate less
 
 
 class CheckedEmbedder:
-    """An embedder whose vectors are as the port promises: as many as texts, finite, of unit length.
+    """An embedder that guarantees the port's promises: one finite vector of unit length per text.
 
-    A length that is off by rounding is mended; anything else raises BadEmbedding, which names the
-    model and the number of the text, counted from 0. The vectors of the last queries are kept.
+    It corrects the length after rounding errors. Any other fault raises BadEmbedding, which names the
+    model and the number of the text, counted from 0. It caches the vectors of the last queries.
 
-    A blank text has no meaning for a model to find: the model is not asked, and the vector is the
-    first axis, which is near to nothing and the same for every blank text.
+    Every blank text gets the first axis, which is near to no text, without a call of the model.
     """
 
     def __init__(self, inner: Embedder, *, kept_queries: int = 1_024) -> None:
@@ -37,7 +36,7 @@ class CheckedEmbedder:
         return self._inner.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A vector for each text, in their order; BadEmbedding when the model does not give them."""
+        """A vector for each text, in order. Raises BadEmbedding when the model returns others."""
         spoken = [number for number, text in enumerate(texts) if text.strip()]
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         vectors[:, 0] = 1
@@ -46,7 +45,7 @@ class CheckedEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """As the model has it, from memory when it was among the last; it cannot be written to."""
+        """The read-only vector of a query, cached for the last queries."""
         return self._vector_of(text)
 
     def close(self) -> None:
@@ -57,7 +56,7 @@ class CheckedEmbedder:
             vectors = self._checked(self._inner.embed_query(text)[np.newaxis], [0])
         else:
             vectors = self.embed([text])
-        vectors.flags.writeable = False  # one vector for all who ask
+        vectors.flags.writeable = False  # all callers share one array
         vector: Vector = vectors[0]
         return vector
 
@@ -69,7 +68,7 @@ class CheckedEmbedder:
                 f"{self.model} gave vectors of shape {vectors.shape}, not {expected}"
             )
         lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
-        # Not `> _TOLERANCE`: that would be false for a length which is not a number.
+        # Not `> _TOLERANCE`: that would be false for NaN.
         wrong = np.flatnonzero(~(np.abs(lengths - 1) <= _TOLERANCE))
         if wrong.size:
             first = int(wrong[0])

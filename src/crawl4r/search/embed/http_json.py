@@ -1,8 +1,8 @@
-"""Questions and answers in JSON over HTTP, for servers that embed or rank texts.
+"""JSON requests over HTTP, for servers that embed or rank texts.
 
-The address is the operator's own configuration and never comes from a page, so the crawler's egress
-gate does not stand here: an embedding server on a private network is the usual case. Redirects are
-not followed, because the token would go along.
+The address comes from the operator's configuration and never from a page, so the egress gate of the
+crawler does not apply: an embedding server on a private network is the usual case. The client follows
+no redirects, because they would receive the token.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from crawl4r.politeness.backoff import Backoff, parse_retry_after
 from crawl4r.search.embed.server_failed import ServerFailed, error_words, public_url, what_it_said
 
 _BUSY = {429, 502, 503, 504}
-_NO_MONEY = {"insufficient_quota", "credit_balance_exhausted"}  # 429 too, but waiting does not help
+_NO_MONEY = {"insufficient_quota", "credit_balance_exhausted"}  # with 429, but no retry helps
 _TRANSIENT = {
     pycurl.E_COULDNT_RESOLVE_HOST,
     pycurl.E_COULDNT_CONNECT,
@@ -58,7 +58,7 @@ class Retrying(Struct, frozen=True):
 
 
 class JsonClient:
-    """One server, one kept connection. May be used by one thread at a time."""
+    """A client with one kept connection to one server. One thread at a time may use it."""
 
     def __init__(
         self,
@@ -77,16 +77,16 @@ class JsonClient:
         self._handle = pycurl.Curl()
 
     def get(self, path: str) -> Any:
-        """What the server answers, parsed; None for an empty answer. Raises ServerFailed."""
+        """GET and parse the answer; None for an empty one. Raises ServerFailed."""
         return self._ask(path, None)
 
     def post(self, path: str, question: Any) -> Any:
-        """As `get`. The question is sent again after a failure: it must change nothing there."""
+        """POST, else like `get`. A failed request is repeated, so it must have no side effects."""
         text = json.dumps(question, ensure_ascii=False, separators=(",", ":"))
-        return self._ask(path, text.encode("utf-8", "replace"))  # half a surrogate pair is no text
+        return self._ask(path, text.encode("utf-8", "replace"))  # lone surrogates
 
     def failure(self, path: str, problem: str, status: int = 0) -> ServerFailed:
-        """To be raised by callers who find an answer to be nonsense."""
+        """The error for a caller to raise when the content of an answer is invalid."""
         return ServerFailed(public_url(self._url + path), self._without_token(problem), status)
 
     def close(self) -> None:
@@ -147,14 +147,14 @@ class JsonClient:
         handle = self._handle
         handle.reset()  # the connection stays
         handle.setopt(pycurl.URL, self._url + path)
-        handle.setopt(pycurl.NOSIGNAL, 1)  # alarms and threads do not go together
+        handle.setopt(pycurl.NOSIGNAL, 1)  # alarms and threads conflict
         handle.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
-        handle.setopt(pycurl.PROXY, "")  # as the crawler: whatever the environment says
+        handle.setopt(pycurl.PROXY, "")  # ignore proxies of the environment, like the crawler
         handle.setopt(pycurl.CAINFO, certifi.where())
         handle.setopt(pycurl.ACCEPT_ENCODING, "gzip")
         handle.setopt(pycurl.TIMEOUT_MS, int(self._timeout * 1000))
         handle.setopt(pycurl.CONNECTTIMEOUT_MS, int(min(self._timeout, 10.0) * 1000))
-        # An empty Expect: a big question is not announced first, which costs a round trip.
+        # An empty Expect sends a large body at once, without a round trip for its announcement.
         lines = ["Accept: application/json", "Content-Type: application/json", "Expect:"]
         if self._token:
             lines.append(f"Authorization: Bearer {self._token}")
@@ -165,9 +165,9 @@ class JsonClient:
 
     def _explain(self, code: int, message: str) -> _NoAnswer:
         if code == pycurl.E_OPERATION_TIMEDOUT:
-            if self._handle.getinfo(pycurl.REQUEST_SIZE) == 0:  # nothing was asked yet
+            if self._handle.getinfo(pycurl.REQUEST_SIZE) == 0:  # the request was not sent
                 return _NoAnswer(f"cannot be connected to: {message}", True)
-            # The caller has waited long enough, and a slow server gets no faster by more questions.
+            # No retry: the caller has waited long enough, and retries slow the server down further.
             return _NoAnswer(f"gave no answer within {self._timeout:g} s", False)
         return _NoAnswer(f"cannot be asked: {message or f'curl {code}'}", code in _TRANSIENT)
 
@@ -188,7 +188,7 @@ def _checked(url: str) -> str:
     try:
         parts = urlsplit(url)
         is_good = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-        is_good = is_good and not parts.query and not parts.fragment  # a path is put behind it
+        is_good = is_good and not parts.query and not parts.fragment  # the client appends paths
     except ValueError:
         is_good = False
     if not is_good or not url.isascii() or not url.isprintable() or " " in url:
@@ -199,7 +199,7 @@ def _checked(url: str) -> str:
 def _checked_token(token: str) -> str:
     if token.isascii() and token.isprintable():
         return token
-    raise UsageError("the API key has a character that cannot be sent")  # and is not shown here
+    raise UsageError("the API key has a character that cannot be sent")  # not shown
 
 
 def _header(lines: list[bytes], wanted: bytes) -> str | None:

@@ -1,4 +1,4 @@
-"""Embeddings by all-MiniLM-L6-v2 in int8 on the CPU: the tier that understands a question."""
+"""Embeddings by all-MiniLM-L6-v2 in int8 on the CPU."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from crawl4r.search.embed.weights import readable
 from crawl4r.search.port import Vector, Vectors
 from crawl4r.search.silent_onnxruntime import onnxruntime
 
-_WINDOW = 254  # tokens, and the two around them: as long as the texts that the model was trained on
+_WINDOW = 254  # tokens without the two around them: the length of the training texts
 _MOST_WINDOWS = 8
 
 
 def is_installed() -> bool:
-    """Whether the package with the weights is there."""
+    """Whether the package with the weights is installed."""
     try:
         PACKAGE.folder()
     except EmbedderMissing:
@@ -31,28 +31,27 @@ def is_installed() -> bool:
 
 
 class MiniLmEmbedder:
-    """Texts one by one, on several threads. A vector depends on its text alone.
+    """Embeds texts one by one on several threads. A vector depends on its text alone.
 
-    A text longer than the model was trained on is read in windows of equal length, whose mean it
-    is: on abstracts of up to 600 tokens that found more than one window of 512, or the first 256
-    alone (docs/decisions/0007). Questions are read with more precision than passages.
+    The vector of a long text is the mean over windows of equal length. On abstracts of up to 600
+    tokens that found more than one window of 512 or the first 256 tokens (docs/decisions/0007).
+    Queries use a higher precision than passages.
 
-    Batches were no quicker: from 32 tokens on a text alone is as fast as in any batch, and from
-    500 tokens a batch is slower, because it leaves the caches. For the same reason each thread
-    takes whole texts rather than a part of each.
+    Batches are no faster: from 32 tokens on a single text is as fast as a batch, and from 500 tokens a
+    batch is slower, because it exceeds the caches. For the same reason each thread takes whole texts.
     """
 
     model = "all-MiniLM-L6-v2-int8"
     dimension = 384
 
     def __init__(self, cache: Path, *, threads: int = 0) -> None:
-        """The model is made in `cache` if it is not there. No threads: as many as there are cores.
+        """Makes the model in `cache` if it is missing. `threads=None` uses one thread per core.
 
         Raises EmbedderMissing without the package, and StorageFull when `cache` cannot be written.
         """
         self._cache = cache
         self._tokenizer = PACKAGE.read_tokenizer()
-        # The file asks for 128 tokens, cut and padded: settings of the training, not of the model.
+        # The file cuts and pads at 128 tokens, a setting of the training and not of the model.
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._first, self._last = self._tokenizer.encode("").ids
@@ -68,7 +67,7 @@ class MiniLmEmbedder:
         return _session(load_model(self._cache, "close"))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A vector for each text, in their order; of a very long one the first 2,000 tokens count."""
+        """A vector for each text, in order. Of a very long text the first 2,000 tokens count."""
         session = self._for_passages
         vectors = np.empty((len(texts), self.dimension), np.float32)
         for row, vector in enumerate(self._each(lambda text: self._read(text, session), texts)):
@@ -118,8 +117,8 @@ def _session(model: bytes) -> onnxruntime.InferenceSession:
 
 def _session_options() -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # threads of its own would wait for each other at every node
+    options.intra_op_num_threads = 1  # its threads would synchronise at every node
     options.inter_op_num_threads = 1
-    # Further than this it would fuse Add and LayerNormalization into one node that is much slower.
+    # A higher level fuses Add and LayerNormalization into one node that is much slower.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return options

@@ -1,8 +1,8 @@
 """The embedder's ONNX model as a file: made once from the installed weights, then only read.
 
-The file is the SHA-256 of a model, then the model, under a name that tells from which weights and
-by which version it was made. Whoever finds none, or a damaged one, makes it: processes that do so
-at once write the same bytes under names of their own, and the last rename wins.
+The file is the SHA-256 of a model, then the model, under a name that tells the weights and the version
+that made it. A process that finds no file, or a damaged one, makes it. Processes that do so at once
+write the same bytes under different names, and the last rename wins.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SUM_BYTES = sha256().digest_size
 
 
 def load_model(cache: Path, precision: str = "int8") -> bytes:
-    """The model from the cache, made there first when it is not (some seconds).
+    """The model from the cache. A missing one is made first, which takes some seconds.
 
     `precision` is one of `minilm_onnx.Precision`.
     """
@@ -42,21 +42,21 @@ def load_model(cache: Path, precision: str = "int8") -> bytes:
 
 
 def cache_file(cache: Path, weights: Path, precision: str = "int8") -> Path:
-    """Where the model of these weights is kept."""
+    """The path of the model of these weights in the cache."""
     status = weights.stat()
     identity = f"{status.st_size} {status.st_mtime_ns}".encode()
     return cache / f"all-MiniLM-L6-v2.{sha256(identity).hexdigest()[:16]}.v{VERSION}.{precision}"
 
 
 def _make(precision: str) -> bytes:
-    # Takes .3 s to import, which readers do without.
+    # Imported late: it takes .3 s, and readers do not need it.
     from crawl4r.search.embed.minilm_onnx import Precision, onnx_model  # noqa: PLC0415
 
     return onnx_model(PACKAGE.read_weights(), Precision(precision))
 
 
 def _read(file: Path) -> bytes | None:
-    """None when it cannot be read, or is not what was written."""
+    """Read the file; None when it is missing or damaged."""
     try:
         content = file.read_bytes()
     except OSError:

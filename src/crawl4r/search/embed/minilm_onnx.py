@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2 as an ONNX graph, made from its weights with int8 in place of most floats.
 
-A text goes in as the numbers of its tokens, a row a text, all rows equally long: without padding
-there is no mask to compute, and no text's vector depends on its neighbours' length. A vector of
-unit length a row comes out.
+The input has one row of token numbers for each text, all of equal length: without padding there is no
+mask to compute, and no vector depends on the length of other texts. The output has one vector of unit
+length for each row.
 
 Weights are int8 with a scale for each output channel; activations are quantised as they come. Before
 that, channels that a normalisation makes large are made smaller and their weights larger, so that a
@@ -42,12 +42,12 @@ Quantised = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
 
 class Precision(StrEnum):
     QUICK = "int8"  # for passages, of which there are many
-    CLOSE = "close"  # for questions, each compared with everything: only the weights are int8
-    EXACT = "exact"  # every float as it is, to compare the others with
+    CLOSE = "close"  # for queries, each compared with every passage: only the weights are int8
+    EXACT = "exact"  # original floats, a reference for the others
 
 
 def onnx_model(weights: Weights, precision: Precision = Precision.QUICK) -> bytes:
-    """The model in ONNX's format, the same bytes for the same weights."""
+    """The model in the ONNX format. The same weights give the same bytes."""
     graph = _Graph(weights, precision)
     flow = graph.embeddings()
     norm = "embeddings.LayerNorm"
@@ -61,14 +61,14 @@ def onnx_model(weights: Weights, precision: Precision = Precision.QUICK) -> byte
 
 
 def quantise(matrix: Tensor, axis: int) -> Quantised:
-    """Symmetric int8, and the scales along the axis that is kept."""
+    """Quantise to symmetric int8; returns the values and the scales along the kept axis."""
     scales = np.abs(matrix).max(axis=1 - axis, keepdims=True).astype(np.float32) / 127
     scales[scales == 0] = 1
     return np.rint(matrix / scales).astype(np.int8), scales
 
 
 class _Graph:
-    """Nodes in the order in which they are computed; every method returns a value's name."""
+    """Builds the nodes in the order of computation. Every method returns the name of a value."""
 
     def __init__(self, weights: Weights, precision: Precision) -> None:
         self._weights = weights
@@ -158,8 +158,8 @@ class _Graph:
         )  # fmt: skip
 
     def _closely(self, flow: str, matrix: Tensor) -> str:
-        """A product with weights of 8 bits, a scale for every few of a channel, and nothing else
-        rounded: a question is short, and reading the weights is what takes the time."""
+        """A product with 8-bit weights, a scale for each block of a channel and exact activations: a
+        query is short, so reading the weights takes most of the time."""
         inputs, outputs = matrix.shape
         blocks = matrix.T.reshape(outputs, inputs // _BLOCK, _BLOCK)
         scales = np.abs(blocks).max(axis=2, keepdims=True).astype(np.float32) / 127
@@ -171,8 +171,8 @@ class _Graph:
         )  # fmt: skip
 
     def _levelled(self, flow: str, matrix: Tensor, norm_before: str) -> tuple[str, Tensor]:
-        """The same product of channels that are more alike. A normalisation tells how large each of
-        its channels gets: about its bias and three times its weight."""
+        """The same product with channels of similar size. The normalisation gives the size of each
+        channel: about its bias plus three times its weight."""
         weight, bias = (self._weights[f"{norm_before}.{part}"] for part in ("weight", "bias"))
         reach = np.abs(bias) + 3 * np.abs(weight)
         share = np.sqrt(reach / np.maximum(np.abs(matrix).max(axis=1), 1e-5))
@@ -180,8 +180,8 @@ class _Graph:
         return self.node("Mul", flow, self.constant(1 / share)), matrix * share[:, None]
 
     def _quantised(self, matrix: Tensor) -> tuple[str, str, str]:
-        """Without a sign, for products of signed and unsigned bytes saturate on CPUs that have no
-        instruction made for them (AVX2 without VNNI): vectors would depend on the machine."""
+        """Unsigned, because products of signed and unsigned bytes saturate on CPUs without VNNI (AVX2):
+        vectors would depend on the machine."""
         integers, scales = quantise(matrix, axis=1)
         unsigned = (integers.astype(np.int16) + _UNSIGNED_ZERO).astype(np.uint8)
         zeros = np.full(scales.size, _UNSIGNED_ZERO, np.uint8)

@@ -1,4 +1,4 @@
-"""Embedder on OpenAI's `/v1/embeddings`, or on one of the many servers that speak like it."""
+"""Embedder on OpenAI's `/v1/embeddings`, or on a compatible server."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from crawl4r.search.embed.remote import RemoteEmbedder, unit_vectors
 from crawl4r.search.embed.server_failed import ServerFailed
 from crawl4r.search.port import Vector
 
-# OpenAI takes 2,048 texts and 300,000 tokens; servers like it take 32 texts. A token is a byte at
-# least, so that no batch has more tokens than this.
+# OpenAI accepts 2,048 texts and 300,000 tokens, compatible servers 32 texts. A token has at least
+# one byte, so that no batch has more tokens than bytes.
 _MAX_BATCH = 32
 _MAX_BYTES = 250_000
 _VERSIONED = re.compile(r"/v\d+$")
@@ -30,8 +30,8 @@ _TOO_MUCH = re.compile(
 class OpenAiEmbedder(RemoteEmbedder):
     """See `port.Embedder`. `url` is the server's, with or without `/v1`.
 
-    A text that the server finds too long is halved until it is not: these servers refuse what
-    others cut.
+    A text that is too long for the server is halved until it fits, because these servers refuse long
+    texts instead of cutting them.
     """
 
     _max_batch = _MAX_BATCH
@@ -44,7 +44,7 @@ class OpenAiEmbedder(RemoteEmbedder):
         api_key: str = "",
         dimensions: int | None = None,
         *,
-        encoding: str = "float",  # or base64: a quarter of the bytes, but not every server has it
+        encoding: str = "float",  # or base64, a quarter of the bytes; some servers lack it
         timeout: float = 60.0,
         client: JsonClient | None = None,
     ) -> None:
@@ -58,7 +58,7 @@ class OpenAiEmbedder(RemoteEmbedder):
         if dimensions is not None:
             self._asked["dimensions"] = dimensions
         self._dimension = dimensions
-        self.tokens = 0  # that the server has counted so far
+        self.tokens = 0  # counted by the server so far
 
     @property
     def model(self) -> str:
@@ -80,7 +80,7 @@ class OpenAiEmbedder(RemoteEmbedder):
 
     @staticmethod
     def _is_too_much(problem: ServerFailed) -> bool:
-        """OpenAI says 400 to too much of anything, and only its words tell of what."""
+        """Whether a 400 means too much input: only the text of OpenAI's answer tells that."""
         return problem.status == 413 or (
             problem.status in {400, 422} and bool(_TOO_MUCH.search(problem.problem))
         )
@@ -91,7 +91,7 @@ class OpenAiEmbedder(RemoteEmbedder):
 
 
 def _rows(answer: Any) -> list[Any]:
-    """Vectors in the order of the texts; a server may answer in any order and either encoding."""
+    """Sort the vectors by text. A server may answer in any order and in either encoding."""
     try:
         items = sorted(answer["data"], key=lambda item: item["index"])
         indexes = [item["index"] for item in items]
@@ -104,7 +104,7 @@ def _rows(answer: Any) -> list[Any]:
 
 
 def _unpacked(row: str) -> Any:
-    """Little-endian 32-bit floats in base64."""
+    """Decode little-endian 32-bit floats in base64."""
     try:
         return np.frombuffer(base64.b64decode(row, validate=True), "<f4")
     except (ValueError, binascii.Error):

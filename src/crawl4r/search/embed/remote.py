@@ -1,4 +1,4 @@
-"""What every embedder on another machine does: texts in batches, and answers that can be trusted."""
+"""The common part of remote embedders: they send texts in batches and check the answers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from crawl4r.search.embed.server_failed import ServerFailed
 from crawl4r.search.port import Vector, Vectors
 
 T = TypeVar("T")
-_MAX_CHARACTERS = 100_000  # of a text; no model reads on after so many
-_MIN_CHARACTERS = 64  # a text as short as this is not what is too much
+_MAX_CHARACTERS = 100_000  # of a text; no model reads more
+_MIN_CHARACTERS = 64  # a shorter text is not halved further
 
 
 class RemoteEmbedder(ABC):
-    """See `port.Embedder`: what is the same for every server."""
+    """See `port.Embedder`. Subclasses add the protocol of a server."""
 
     _max_bytes: int  # of texts in one request
-    _dimension: int | None = None  # as the server's vectors have it, once it was asked
+    _dimension: int | None = None  # of the server's vectors; known after the first request
 
     @property
     def dimension(self) -> int:
@@ -48,20 +48,20 @@ class RemoteEmbedder(ABC):
     @property
     @abstractmethod
     def _max_batch(self) -> int:
-        """Texts that one request may have."""
+        """The maximum number of texts in a request."""
 
     @abstractmethod
     def _embed_batch(self, texts: list[str]) -> list[Vector]:
-        """Unit vectors from the server, in the order of the texts; it also notes their dimension."""
+        """Fetch unit vectors in the order of the texts. Also sets the dimension."""
 
     @staticmethod
     @abstractmethod
     def _is_too_much(problem: ServerFailed) -> bool:
-        """Whether fewer or shorter texts would have been taken."""
+        """Whether the server would accept fewer or shorter texts."""
 
 
 def prepare(texts: Sequence[str]) -> list[str]:
-    """Texts as servers take them: none is empty (they refuse that), none is endless."""
+    """Replace empty texts, which servers refuse, and cut long ones."""
     return [text[:_MAX_CHARACTERS] or " " for text in texts]
 
 
@@ -73,7 +73,7 @@ def ask_in_batches(
     max_bytes: int,
     is_too_much: Callable[[ServerFailed], bool],
 ) -> list[T]:
-    """An answer for each text, in their order; what a server finds too much is halved."""
+    """A result for each text, in order. A request that is too large for the server is halved."""
     answers: list[T] = []
     for batch in _batches(texts, max_count, max_bytes):
         answers += _ask(ask, batch, is_too_much)
@@ -112,7 +112,7 @@ def _ask(
 
 
 def unit_vectors(rows: Any, count: int, dimension: int | None) -> Vectors:
-    """The answer as vectors of unit length. Raises ValueError, saying what is wrong with it."""
+    """The answer as vectors of unit length. Raises ValueError with the fault."""
     try:
         vectors = np.asarray(rows, np.float32)
     except (TypeError, ValueError):
@@ -125,7 +125,7 @@ def unit_vectors(rows: Any, count: int, dimension: int | None) -> Vectors:
         raise ValueError(
             f"answers with {vectors.shape[1]} dimensions where it had {dimension} before"
         )
-    # In doubles: the squares of a model that does not normalise may not fit.
+    # In doubles: squares of vectors without normalisation may overflow.
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise ValueError("answers with a vector that has no number in a place (NaN)")

@@ -1,4 +1,4 @@
-"""A server that was asked for vectors or scores and did not give them: what to tell about it."""
+"""The error of a server that returned no vectors or scores, and its message."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from crawl4r.errors import Crawl4rError
 from crawl4r.urls.credentials import HIDDEN, without_credentials
 
-_SHOWN = 300  # characters of what a server said
+_SHOWN = 300  # characters of a server's message
 
 
 class ServerFailed(Crawl4rError):
-    """A server did not answer, refused, or answered nonsense; the message names it and what it said.
+    """A server did not answer, refused, or answered nonsense. The message quotes the server.
 
-    `status` is that of its answer, 0 without one.
+    `status` is the status of its answer, 0 without one.
     """
 
     def __init__(self, url: str, problem: str, status: int = 0) -> None:
@@ -25,12 +25,12 @@ class ServerFailed(Crawl4rError):
 
 
 def public_url(url: str) -> str:
-    """The address without a name and password before the host, and without a query."""
+    """The address without user name, password and query."""
     return without_credentials(url.partition("?")[0]).replace(f"://{HIDDEN}@", "://")
 
 
 def _error_of(body: bytes) -> dict[str, Any]:
-    """The fields of an error, in TEI's shape, in OpenAI's or in neither."""
+    """The fields of an error, in the shape of TEI, of OpenAI or of neither."""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -45,7 +45,7 @@ def error_words(body: bytes) -> set[str]:
 
 
 def what_it_said(body: bytes) -> str:
-    """What the server gave as its reason, ready to stand at the end of a message."""
+    """The server's reason, as the end of a message."""
     error = _error_of(body)
     words = [error[key] for key in ("error", "message", "detail") if error.get(key)]
     text = str(words[0]) if words else body[: _SHOWN * 4].decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""Embeddings by looking words up: a hundred times as fast as a model, for bulk; order means nothing.
+"""Embeddings from a table of words: a hundred times as fast as a model; ignores word order.
 
 The table and its tokenizer come with the package `wordllama` (32,000 pieces of words, 256 numbers
-each). They are read without its loader, which would ask a hub on the network.
+each). This module reads them without its loader, which would contact a hub on the network.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ PACKAGE = ModelPackage(
 
 
 class StaticEmbedder:
-    """The mean of the vectors of a text's pieces; of a long text its first 32,768 characters.
+    """A text's vector is the mean of the vectors of its pieces, in the first 32,768 characters.
 
-    A text without a piece is near to nothing: it gets the first axis.
+    A text without a known piece gets the first axis, which is near to no text.
     """
 
     model = "wordllama-l2-supercat-256"
@@ -34,7 +34,7 @@ class StaticEmbedder:
         self._tokenizer = PACKAGE.read_tokenizer()
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        # As float16 it would be converted at every lookup, and 16 MB less are not worth that.
+        # float32, because float16 would save 16 MB and cost a conversion at every look-up.
         self._table = PACKAGE.read_weights()["embedding.weight"].astype(np.float32)
 
     @property
@@ -49,7 +49,7 @@ class StaticEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """The same as for a passage."""
+        """The vector of a query; the same as for a passage."""
         pieces = self._tokenizer.encode(readable(text), add_special_tokens=False).ids
         total: Vector = self._table[pieces].sum(axis=0)
         length = float(np.linalg.norm(total))

@@ -1,7 +1,7 @@
 """Embedder and reranker on a text-embeddings-inference server, or on `crawl4r embed serve`.
 
-Shapes as its published OpenAPI description has them (1.7). A server says what it takes at once in
-`/info`; more is refused with 413.
+The requests follow its published OpenAPI description (1.7). `/info` tells the limits of the server,
+which answers larger requests with 413.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from crawl4r.search.embed.remote import RemoteEmbedder, ask_in_batches, prepare,
 from crawl4r.search.embed.server_failed import ServerFailed
 from crawl4r.search.port import Vector
 
-_MAX_BYTES = 1_000_000  # of texts in one request; a server takes 2 MB unless it was told otherwise
-_MAX_BATCH = 32  # texts, where a server does not say; its own default
+_MAX_BYTES = 1_000_000  # of texts in one request; a server accepts 2 MB by default
+_MAX_BATCH = 32  # texts, if a server names no limit; its default
 
 
 class _Info(Struct, frozen=True):
@@ -43,7 +43,7 @@ class _TeiServer:
         return self._info.model
 
     def check(self) -> None:
-        """Raises ServerFailed unless the server is up and well."""
+        """Raises ServerFailed unless the server is healthy."""
         self._client.get("/health")
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class _TeiServer:
 
     @property
     def _info(self) -> _Info:
-        """Asked for when it is first needed: who builds an embedder may never use it."""
+        """The server's `/info`, requested at the first use of the embedder."""
         if self._known is None:
             self._known = self._read_info(self._client.get("/info"))
         return self._known
@@ -67,7 +67,7 @@ class _TeiServer:
                 "/info", "names no model_id: is it a text-embeddings-inference server?"
             )
         if isinstance(sha := found.get("model_sha"), str) and sha:
-            model = f"{model}@{sha[:12]}"  # another revision's vectors are other vectors
+            model = f"{model}@{sha[:12]}"  # each revision has its own vectors
         most = found.get("max_client_batch_size")
         return _Info(model, most if isinstance(most, int) and most > 0 else _MAX_BATCH)
 
@@ -105,7 +105,7 @@ class TeiReranker(_TeiServer):
         )
 
     def _rank_batch(self, query: str, texts: list[str]) -> list[float]:
-        # Raw: the sigmoid of a sure score is 1.0 in 32 bits, and the order of the best is lost.
+        # Raw scores: the sigmoid of a high score is 1.0 in 32 bits, which loses the order of the best.
         question = {"query": query, "texts": texts, "truncate": True, "raw_scores": True}
         ranks = self._client.post("/rerank", question)
         try:

@@ -1,6 +1,6 @@
-"""Models that come as Python packages: their files are read, and nothing of theirs is imported.
+"""Models that come as Python packages: read their files without importing the packages.
 
-Importing such a package would load torch or ask a hub on the network for what lies beside it.
+Importing such a package would load torch, or contact a hub on the network.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _LENGTH_BYTES = 8
 class ModelPackage(NamedTuple):
     """A package with a model in it."""
 
-    name: str  # as it would be imported
+    name: str  # the name to import
     weights: str  # the path of its safetensors file
     tokenizer: str  # the path of its tokenizer's file
     remedy: str  # the command that installs it
 
     def folder(self) -> Path:
-        """Where it is installed; EmbedderMissing is raised unless both files are there."""
+        """The folder of the package. Raises EmbedderMissing unless both files exist."""
         spec = find_spec(self.name)
         for location in (spec and spec.submodule_search_locations) or ():
             folder = Path(location)
@@ -46,7 +46,7 @@ class ModelPackage(NamedTuple):
         return self.folder() / self.weights
 
     def read_tokenizer(self) -> tokenizers.Tokenizer:
-        """As the file has it; EmbedderMissing when it cannot be read."""
+        """Load the tokenizer. Raises EmbedderMissing when the file cannot be read."""
         try:
             return tokenizers.Tokenizer.from_file(str(self.folder() / self.tokenizer))
         except EmbedderMissing:
@@ -55,7 +55,7 @@ class ModelPackage(NamedTuple):
             raise self._damaged(self.tokenizer, error) from error
 
     def read_weights(self) -> dict[str, Tensor]:
-        """The tensors by name, mapped rather than read; EmbedderMissing when that cannot be done."""
+        """Map the tensors into memory, by name. Raises EmbedderMissing on failure."""
         try:
             return read_tensors(self.weights_file())
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -68,8 +68,8 @@ class ModelPackage(NamedTuple):
 def read_tensors(file: Path) -> dict[str, Tensor]:
     """The floating-point tensors of a safetensors file.
 
-    The format: the length of a header, the header in JSON with type, shape and place of each
-    tensor, their bytes.
+    The format: the length of the header; the header in JSON with type, shape and offsets of each
+    tensor; the bytes of the tensors.
     """
     with file.open("rb") as opened:
         start = int.from_bytes(opened.read(_LENGTH_BYTES), "little") + _LENGTH_BYTES
@@ -89,7 +89,7 @@ def _tensor(data: npt.NDArray[np.uint8], entry: dict[str, Any]) -> Tensor:
 
 
 def readable(text: str) -> str:
-    """The text as a tokenizer takes it: not endless, and without halves of surrogate pairs."""
+    """Prepare a text for a tokenizer: cut it, and replace lone surrogates."""
     text = text[:LONGEST_TEXT]
     try:
         text.encode()

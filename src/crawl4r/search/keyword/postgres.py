@@ -1,8 +1,7 @@
-"""Keyword search in PostgreSQL: its full text, ranked by BM25.
+"""Keyword search in PostgreSQL: its full-text search, ranked by BM25.
 
-The tables are made if they are absent, and dropped by `drop` alone. A process that only reads or
-only writes holds one connection; one that does both holds two, since what is not committed must not be
-found.
+The index creates missing tables; only `drop` removes them. A process that only reads or only writes
+holds one connection; one that does both holds two, so that searches do not see uncommitted rows.
 """
 
 from __future__ import annotations
@@ -75,10 +74,10 @@ class PostgresKeywordIndex:
     """
 
     def __init__(self, dsn: str, schema: str = "public", claim: Claim | None = None) -> None:
-        """`schema`: where its tables are, so that several indexes share a database; `claim`: who may
-        use it. Without one, anybody may."""
+        """`schema` holds the tables, so that several indexes can share a database. `claim` names the
+        workspace that may write; with None any workspace may."""
         try:
-            # An extra: only who uses PostgreSQL installs it.
+            # An optional dependency of users of PostgreSQL.
             import psycopg  # noqa: PLC0415
             import psycopg.sql  # noqa: PLC0415
         except ImportError:
@@ -100,7 +99,7 @@ class PostgresKeywordIndex:
             claim.note_made()
 
     def drop(self) -> None:
-        """Delete the schema with all that is in it. For a writer whose claim was settled."""
+        """Delete the schema with its tables. Call after `settle` of the claim."""
         self.close()
         with self._translated(), self._connected() as connection:
             connection.execute(self._psycopg.sql.SQL("drop schema {} cascade").format(self._schema))
@@ -149,7 +148,7 @@ class PostgresKeywordIndex:
             return int(_row(self._reading(), ask)[0])
 
     def close(self) -> None:
-        """What was not committed is gone."""
+        """Drop uncommitted writes."""
         for connection in (self._writer, self._reader):
             if connection is not None:
                 connection.close()
@@ -202,7 +201,7 @@ class PostgresKeywordIndex:
         return self._reader
 
     def _writing(self) -> psycopg.Connection[Any]:
-        # Not again after a failure: what was put before it would be missing from the commit.
+        # No retry after a failure: the commit would lack the rows before it.
         if self._writer is None:
             self._writer = self._connected()
             self._writer.autocommit = False
@@ -225,7 +224,7 @@ def _row(connection: psycopg.Connection[Any], ask: str, values: Sequence[object]
 
 
 def _config(language: str) -> str:
-    """The text search configuration: they are called like the stemmers."""
+    """The text search configuration; it has the name of the stemmer."""
     stemmer = stemmer_of(language)
     return "simple" if stemmer == UNSTEMMED else stemmer
 
@@ -258,7 +257,7 @@ def _domains(facets: Facets) -> Iterator[str]:
 
 
 def _counts(rows: Sequence[dict[str, Any]]) -> list[tuple[str, int, int]]:
-    """By configuration: passages and words. A configuration of retired ones alone counts none."""
+    """Passages and words by configuration; 0 where all passages are retired."""
     counts = dict.fromkeys(sorted({row["config"] for row in rows}), (0, 0))
     for row in rows:
         if row["retired"] == inf:

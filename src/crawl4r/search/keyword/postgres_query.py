@@ -1,6 +1,6 @@
-"""A query of ours as PostgreSQL asks it, and BM25 out of `ts_rank`.
+"""Translate a query into PostgreSQL's SQL, and compute BM25 from `ts_rank`.
 
-PostgreSQL has no BM25, and its own ranks know nothing of rare words: at best .354 nDCG@10 on cranfield
+PostgreSQL has no BM25, and its own ranks ignore how rare a word is: at best .354 nDCG@10 on cranfield
 and .368 on vaswani. But `ts_rank` of one lexeme with all weights 1 is the sum of 1/j² up to its
 frequency, divided by π²/6; that gives the frequency back, and with it BM25: .384 and .434.
 """
@@ -44,7 +44,7 @@ _QUESTION = """
 
 
 class Totals(NamedTuple):
-    """What BM25 knows of the whole."""
+    """The totals that BM25 needs."""
 
     configs: tuple[str, ...]
     passages: int
@@ -66,7 +66,7 @@ class Term(NamedTuple):
     clause: Clause
     forms: tuple[str, ...]
     column: str = "stems"
-    is_counted: bool = True  # by how often it stands there, not only whether
+    is_counted: bool = True  # score by frequency, not only by presence
 
     @property
     def is_asking(self) -> bool:
@@ -76,11 +76,11 @@ class Term(NamedTuple):
 def terms_of(
     query: KeywordQuery, configs: Sequence[str], connection: psycopg.Connection[Any]
 ) -> list[Term]:
-    """The clauses in the forms they have in each configuration; none when nothing can match."""
+    """The stems of the clauses in each configuration; empty when the query cannot match."""
     clauses: Sequence[Clause] = without_stop_words(query.clauses, configs)
     column = "stems"
     if not asks_for_something(clauses):
-        # No stop word is among the stems: they are looked for as they are written.
+        # The stems hold no stop words, so these clauses use the unstemmed words.
         clauses, configs, column = query.clauses, ["simple"], "words"
     terms: list[Term] = []
     for clause in clauses:
@@ -176,7 +176,7 @@ def _frequency(i: int, term: Term) -> str:
 
 
 def _beginning(clause: Clause, connection: psycopg.Connection[Any]) -> list[Term]:
-    """As it is written: stems would not tell `connecti*` where to go on."""
+    """The unstemmed prefix: `connecti*` does not match stems."""
     forms = tuple(f"{form}:*" for form in _phrases(clause, ["simple"], connection))
     return [Term(clause, forms, "words", is_counted=False)] if forms else []
 
@@ -191,7 +191,7 @@ def _in_order(
 def _loosely(
     clause: Clause, configs: Sequence[str], connection: psycopg.Connection[Any]
 ) -> list[Term]:
-    """A word that is several (`high-speed`) is any of them."""
+    """For a word of several parts (`high-speed`) any part matches."""
     rows = connection.execute(
         "select distinct tsvector_to_array(to_tsvector(config::regconfig, %s))"
         " from unnest(%s::text[]) as config order by 1",

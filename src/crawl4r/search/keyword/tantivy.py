@@ -1,7 +1,7 @@
-"""Keyword search inside the process: BM25 by tantivy, in a folder.
+"""Keyword search inside the process: BM25 by tantivy, stored in a folder.
 
-Two tantivy indexes stand beside each other: `current/` and, once something was retired, `past/`. What
-nobody finds any more must not say how rare a word is.
+There are two tantivy indexes: `current/` and, after the first retirement, `past/`. Retired passages
+are kept apart, because they must not change how rare a word is.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from crawl4r.search.port import Filters, KeywordQuery, Passage, Scored
 
 
 class TantivyIndex:
-    """`KeywordIndex` in a folder. A reader of a folder without an index finds nothing.
+    """`KeywordIndex` in a folder. A reader of an empty folder finds no passages.
 
-    Raises WorkspaceError if another process writes, StorageDamaged if what is there cannot be read.
+    Raises WorkspaceError if another process writes, StorageDamaged if the files are unreadable.
     """
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
@@ -44,7 +44,7 @@ class TantivyIndex:
         self._past.delete_beyond(number)
 
     def commit(self) -> None:
-        # The past first: a crash in between leaves a retired passage in both, and not in neither.
+        # `past/` first: after a crash in between, a retired passage is in both indexes, not lost.
         self._past.commit()
         self._current.commit()
 

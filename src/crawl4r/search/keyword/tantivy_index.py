@@ -1,4 +1,4 @@
-"""One tantivy index in a folder: written by one process, read by any."""
+"""One tantivy index in a folder, with one writing process and any number of readers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from crawl4r.search.keyword.words import Stemming, spaced, split_words, stemmer_
 from crawl4r.search.port import Facets, Passage, Scored
 
 WRITER_BYTES = 50_000_000  # of memory before a segment is written
-# Stems of a language that hardly a passage is in find other words of the languages that the rest is in;
-# and where one in fifty is in it, it was mostly taken for another.
+# A language of few passages is not searched: its stems would match other words of the main languages,
+# and below one passage in fifty the language was mostly detected wrongly.
 _RARE = 0.02
 WRITER_THREADS = 1  # a second one doubles the memory and the segments
 
@@ -39,7 +39,7 @@ def _schema() -> Schema:
     # Signed: deleting by an unsigned term deletes nothing (tantivy-py 0.27).
     builder.add_integer_field("number", indexed=True, fast=True)
     builder.add_text_field("text", tokenizer_name="stemmed", index_option="position")
-    # Words as they are written: stems would not tell `connecti*` where to go on.
+    # Unstemmed words: `connecti*` does not match stems.
     builder.add_text_field("words", tokenizer_name="unstemmed", index_option="basic")
     for facet in ("stemmer", "domain", "language", "type", "collection", "tag"):
         builder.add_text_field(facet, tokenizer_name="raw", index_option="basic")
@@ -52,13 +52,13 @@ SCHEMA = _schema()
 
 
 class TantivyFolder:
-    """A folder with an index, or none yet: a writer makes it with the first passage."""
+    """A folder with an index. The writer creates a missing index with the first passage."""
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
         self._folder = folder
         self._is_writable = writable
         self._index: Index | None = None
-        self._mirror: Mirror | None = None  # where nothing may be written
+        self._mirror: Mirror | None = None  # for a read-only folder
         self._writer: IndexWriter | None = None
         self._searcher: Searcher | None = None
         self._stemmers: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class TantivyFolder:
             self._open_writer()
 
     def put(self, passage: Passage) -> None:
-        """A number that is there is replaced."""
+        """Add a passage. It replaces one with the same number."""
         writer = self._writer or self._open_writer()
         stemmer = stemmer_of(passage.facets.language)
         if stemmer not in self._stemming:
@@ -84,7 +84,7 @@ class TantivyFolder:
         self._is_changed = True
 
     def delete(self, number: int) -> None:
-        # Only what is there: most numbers are new, and a commit without changes costs nothing.
+        # Delete only existing numbers: most are new, and a commit without changes is free.
         if self._writer is not None and self._may_hold(number):
             with self._writing():
                 self._writer.delete_documents_by_term("number", number)
@@ -107,7 +107,7 @@ class TantivyFolder:
             self._is_changed = self._is_looked_up = False
 
     def searcher(self) -> Searcher | None:
-        """What the last commit of whoever writes shows; None before there is any."""
+        """A searcher of the writer's last commit; None before the first one."""
         stamp = self._stamp()
         if stamp is None:
             return None
@@ -121,12 +121,12 @@ class TantivyFolder:
                 held = self._searcher.terms_with_prefix("stemmer", "")
             least = _RARE * sum(count for _, count in held)
             self._stemmers = tuple(sorted(name for name, count in held if count >= least))
-            # Seen after it was taken: a commit in between is shown by the next question.
+            # The next query shows a commit that happens in between.
             self._seen = stamp
         return self._searcher
 
     def stemmers(self) -> tuple[str, ...]:
-        """What the passages of the searcher are stemmed with, but for a few of them."""
+        """The stemmers of nearly all passages of the searcher."""
         return self._stemmers
 
     def best(self, query: Query, limit: int) -> list[Scored]:
@@ -134,8 +134,8 @@ class TantivyFolder:
         searcher = self._searcher
         if searcher is None or searcher.num_docs == 0:
             return []
-        # tantivy breaks ties by segment: to know the lowest numbers we need all of the tied. Four
-        # times as many cost a tenth more, to ask again costs all of it.
+        # tantivy breaks ties by segment, but the lowest numbers need all tied passages. Asking for four
+        # times as many costs 10 % more; a second query costs 100 %.
         asked = min(4 * limit + 1, searcher.num_docs)
         with self._reading():
             hits = searcher.search(query, asked, count=False).hits
@@ -158,7 +158,7 @@ class TantivyFolder:
         return 0 if searcher is None else searcher.num_docs
 
     def close(self) -> None:
-        """What was not committed is gone."""
+        """Drop uncommitted writes."""
         if self._writer is not None:
             with self._writing():
                 self._writer.wait_merging_threads()
@@ -170,14 +170,14 @@ class TantivyFolder:
     def _may_hold(self, number: int) -> bool:
         if number in self._added:
             return True
-        # Nobody else writes: what is held changes with our commits alone.
+        # This process is the only writer, so the numbers change only with its commits.
         if not self._is_looked_up:
             self._held = self.searcher()
             self._is_looked_up = True
         return self._held is not None and self._held.doc_freq("number", number) > 0
 
     def _stamp(self) -> tuple[int, int] | None:
-        """Changes with each commit, and costs a fiftieth of asking tantivy."""
+        """A mark that changes with each commit; reading it is 50 times as fast as asking tantivy."""
         try:
             status = (self._folder / "meta.json").stat()
         except FileNotFoundError:
@@ -215,7 +215,7 @@ class TantivyFolder:
                 ) from None
             raise self._damaged(error) from error
         except BaseException as error:
-            # A panic in Rust is no Exception, and its class has no name to import it by.
+            # A panic in Rust is no Exception, and its class cannot be imported.
             if type(error).__name__ == "PanicException":
                 raise self._damaged(error) from error
             raise

@@ -1,4 +1,4 @@
-"""A folder through which tantivy reads where it may not write: it makes a lock file to read, too."""
+"""A temporary folder for reading a read-only index: tantivy needs a lock file even to read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from crawl4r.errors import StorageFull, WorkspaceError
 
 _META = "meta.json"
-_ATTEMPTS = 5  # to see all files of one commit while a writer is at it
+_ATTEMPTS = 5  # tries to link all files of one commit while a writer is active
 
 
 class Mirror:
-    """Links to the files of an index, in a temporary folder; `refresh` shows its newest commit."""
+    """Links to the files of an index, in a temporary folder; `refresh` links the newest commit."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -32,7 +32,7 @@ class Mirror:
             for _ in range(_ATTEMPTS):
                 meta = (self._folder / _META).read_bytes()
                 self._link()
-                if (self._folder / _META).read_bytes() == meta:  # what it names was there until now
+                if (self._folder / _META).read_bytes() == meta:  # all links are of one commit
                     (self.path / "meta.new").write_bytes(meta)
                     (self.path / "meta.new").replace(self.path / _META)
                     return

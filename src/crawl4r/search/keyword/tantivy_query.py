@@ -1,4 +1,4 @@
-"""A query of ours as tantivy asks it."""
+"""Translate a query into tantivy's queries."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from crawl4r.search.keyword.words import (
 )
 from crawl4r.search.port import Clause, Filters, KeywordQuery
 
-MOST_COMPLETIONS = 64  # of a prefix: the most frequent ones
+MOST_COMPLETIONS = 64  # for a prefix, the most frequent words
 
 _HYPHENS = re.compile("[-\u2010-\u2015]")
 
 
 def matching(query: KeywordQuery, searcher: Searcher, stemmers: Sequence[str]) -> Query | None:
-    """What the clauses say, with BM25 as the score; None when nothing can match."""
+    """The query for the clauses, scored by BM25; None when it cannot match."""
     clauses: Sequence[Clause] = without_stop_words(query.clauses, stemmers)
     if not asks_for_something(clauses):
         clauses = query.clauses
@@ -43,14 +43,14 @@ def matching(query: KeywordQuery, searcher: Searcher, stemmers: Sequence[str]) -
 
 
 def conditions(query: Query, where: Filters, *, is_past: bool) -> Query:
-    """The query where the filters hold, with the same scores."""
+    """Restrict the query by the filters, with the same scores."""
     held = [(Occur.Must, Query.const_score_query(each, 0.0)) for each in _filters(where, is_past)]
     return Query.boolean_query([(Occur.Must, query), *held]) if held else query
 
 
 def numbered(query: Query, numbers: Sequence[int]) -> Query:
-    """The query on these passages alone, with the same scores."""
-    # A clause a number is faster than a set of terms: that one walks the whole dictionary.
+    """Restrict the query to these passages, with the same scores."""
+    # One clause per number is faster than a term set, which walks the whole dictionary.
     clauses = [(Occur.Should, Query.term_query(SCHEMA, "number", n, "basic")) for n in numbers]
     these = Query.const_score_query(Query.boolean_query(clauses), 0.0)
     return Query.boolean_query([(Occur.Must, query), (Occur.Must, these)])
@@ -99,7 +99,7 @@ def _occur(clause: Clause) -> Occur:
 
 
 def _clause(clause: Clause, searcher: Searcher, stemmers: Sequence[str]) -> Query | None:
-    """Any of the forms that the clause has in the languages of the index."""
+    """Match any stem of the clause in the languages of the index."""
     *firsts, last = clause.words
     if clause.is_prefix or is_one_letter_of_a_run(last):
         return _beginning(firsts, last, searcher, stemmers)
@@ -111,7 +111,7 @@ def _clause(clause: Clause, searcher: Searcher, stemmers: Sequence[str]) -> Quer
 
 
 def _loosely(parts: Sequence[tuple[str, ...]]) -> Query:
-    """A word that is several: any of them, better in their order.
+    """A word of several parts: any part matches; parts in order score higher.
 
     Hyphens bind less than that (`high-speed`): asking for the order costs .008 nDCG@10 on cranfield.
     """
@@ -123,7 +123,7 @@ def _loosely(parts: Sequence[tuple[str, ...]]) -> Query:
 def _beginning(
     firsts: Sequence[str], last: str, searcher: Searcher, stemmers: Sequence[str]
 ) -> Query | None:
-    """Words, and one that begins with the last: any of its most frequent completions."""
+    """A phrase whose last word is a prefix: match any of its most frequent completions."""
     *inner, beginning = query_words(last, UNSTEMMED) or [""]
     if not beginning:
         return None

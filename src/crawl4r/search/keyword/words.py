@@ -1,7 +1,7 @@
-"""What a text is indexed as: its words, stemmed as the language of its document demands.
+"""Split a text into words and stem them by the language of its document.
 
-All languages share one field, so that BM25 knows one number of documents and one average length: a
-field a language would make the documents of the rarer ones look too long by as much as they are rare.
+All languages share one field, so that BM25 has one number of documents and one average length. With
+a field for each language, documents of rare languages would look too long.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ STEMMERS = {
     "nl": "dutch", "nn": "norwegian", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
-UNSTEMMED = "none"  # what a language without a stemmer of its own is indexed with
-# Left out of questions, not of texts: Snowball's English list adds .007 nDCG@10 on cranfield, .002 on
+UNSTEMMED = "none"  # for languages without a stemmer
+# Removed from queries, not from texts: Snowball's English list adds .007 nDCG@10 on cranfield, .002 on
 # vaswani, and halves the time; tantivy's own list (Lucene's 33 words) adds nothing.
 ENGLISH_STOP_WORDS = _words(
     "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she "
@@ -43,10 +43,10 @@ STOP_LISTS = _words(
     "danish dutch finnish french german hungarian italian norwegian portuguese russian spanish "
     "swedish"
 )  # that tantivy brings
-LONGEST_BYTES = 100  # of a word; what is longer is data, and nobody types it
+LONGEST_BYTES = 100  # of a word; a longer one is data, not a search term
 REMEMBERED_STEMS = 100_000  # some 15 MB
 
-# Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han. Hangul has spaces,
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han. Hangul has spaces,
 # but its endings stick to the words.
 _UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff"
@@ -54,7 +54,7 @@ _UNSPACED = (
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _LONG_RUN = re.compile(r"\S{1000}")
-_TONE_MARKS = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ecd]")  # the tokenizer would cut at them
+_TONE_MARKS = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ecd]")  # the tokenizer splits at them
 
 
 def stemmer_of(language: str) -> str:
@@ -65,7 +65,7 @@ def stemmer_of(language: str) -> str:
 
 
 class Stemming:
-    """Texts to the stems of their words. It remembers stems, since words come again."""
+    """Turns texts into stems. It caches the stems of frequent words."""
 
     def __init__(self, stemmer: str) -> None:
         self._known = _Stems(_stem_analyzer(stemmer))
@@ -78,7 +78,7 @@ class Stemming:
 
 
 class _Stems(dict[str, str]):
-    """Stems by word, made when they are first asked for: looking them up must cost nothing else."""
+    """A dict from word to stem that computes a missing stem once, to keep look-ups cheap."""
 
     def __init__(self, analyzer: TextAnalyzer) -> None:
         self._stem = analyzer.analyze
@@ -106,7 +106,7 @@ def _stem_analyzer(stemmer: str) -> TextAnalyzer:
     builder = TextAnalyzerBuilder(Tokenizer.raw())
     if stemmer != UNSTEMMED:
         builder = builder.filter(Filter.stemmer(stemmer))
-    # After the stemmers: they know their endings by the accents.
+    # After the stemmers, which need the accents to recognise endings.
     return builder.filter(Filter.ascii_fold()).build()
 
 
@@ -116,28 +116,28 @@ def _without_stop_words(stemmer: str) -> TextAnalyzer:
 
 
 def spaced(text: str) -> str:
-    """The text with a space between words, also where its script has none.
+    """Insert spaces between words of scripts without spaces.
 
     A run of such letters becomes overlapping pairs and its last letter, so that every letter begins
     a word: 東京都 is 東京 京都 都.
     """
     if text.isascii():
         return text
-    if not unicodedata.is_normalized("NFKC", text):  # asking is quicker than doing
+    if not unicodedata.is_normalized("NFKC", text):  # the check is faster than normalising
         text = _normalized(text)
     return _RUN.sub(_pairs_and_last, text)
 
 
 def spaced_query(word: str) -> str:
-    """The same for a word that is looked for: what it ends with may go on in the text."""
+    """The same for a search term, whose last letter may begin a longer word in the text."""
     if word.isascii():
         return word
     return _RUN.sub(_pairs, _normalized(word))
 
 
 def _normalized(text: str) -> str:
-    """NFKC. It sorts the marks on a letter, and takes the square of their number for it: no letter of
-    any language has thirty (Unicode calls a text without more "stream-safe")."""
+    """NFKC with at most 30 marks on a letter (Unicode's "stream-safe" form): sorting the marks takes
+    quadratic time."""
     if _LONG_RUN.search(text):
         text = _many_marks().sub(r"\1", text)
     return unicodedata.normalize("NFKC", text)
@@ -150,13 +150,13 @@ def _many_marks() -> re.Pattern[str]:
 
 
 def query_words(word: str, stemmer: str) -> list[str]:
-    """What a word of a query is looked up as; several words stand next to each other in a text."""
+    """The terms for a word of a query; several terms must be neighbours in the text."""
     stem = _stem_analyzer(stemmer).analyze
     return [stem(each)[0] for each in split_words(spaced_query(word))]
 
 
 def without_stop_words(clauses: Sequence[Clause], stemmers: Sequence[str]) -> list[Clause]:
-    """The clauses that say something; what is in a phrase or required was meant."""
+    """The clauses without stop words. Phrases and required words stay."""
 
     def is_stop_word(clause: Clause) -> bool:
         is_meant = len(clause.words) > 1 or clause.is_prefix or clause.is_required
@@ -170,7 +170,7 @@ def asks_for_something(clauses: Sequence[Clause]) -> bool:
 
 
 def is_one_letter_of_a_run(word: str) -> bool:
-    """Whether the word can only be found as the beginning of a pair."""
+    """Whether a search finds the word only as the first letter of a pair."""
     return len(word) == 1 and _RUN.match(word) is not None
 
 
@@ -185,9 +185,9 @@ def _pairs_and_last(match: re.Match[str]) -> str:
 
 
 def _is_stop_word(word: str, stemmers: Sequence[str]) -> bool:
-    """Whether the word says nothing where these are the languages.
+    """Whether the word is a stop word in these languages.
 
-    Of other languages than English only if all agree: German "war" is English war.
+    For languages other than English all must agree: German "war" is a stop word, English "war" is none.
     """
     if "english" in stemmers and word in ENGLISH_STOP_WORDS:
         return True

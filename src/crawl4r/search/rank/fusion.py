@@ -1,6 +1,7 @@
-"""Two rankings become one. Pure functions over scores by passage number.
+"""Merge two rankings into one. Pure functions over scores by passage number.
 
-The scores here order the candidates of one query. What users see is made of them in `strength.py`.
+The scores here order the candidates of one query. `strength.py` turns them into the scores that
+users see.
 
 The convex combination needs both scores of every candidate, whichever ranking it came from, and beats
 reciprocal ranks. How scores are scaled and weighed was measured on abstracts and on questions
@@ -15,7 +16,7 @@ from crawl4r.search.port import Scored
 
 RRF_K = 60
 _SUPPORT, _SUPPORTERS = 0.2, 2
-_COMMON = 0.8  # share of the candidates that do not stand out
+_COMMON = 0.8  # share of the candidates that count as ordinary
 
 
 def combine(
@@ -47,11 +48,11 @@ def _share(score: float, best: float) -> float:
 
 
 def with_support(scores: Mapping[int, float], document_of: Mapping[int, str]) -> dict[int, float]:
-    """Scores with a share of the two best others of the same document: a page that answers in
+    """Add to each score a share of the two best others of its document: a page that answers in
     several places is more likely the right one.
 
-    Only what stands out among the candidates supports: to have many passages is no merit. Those
-    whose document is not told stay as they are.
+    Only scores above those of ordinary candidates add to others, so many passages alone do not help.
+    Candidates without a known document keep their score.
     """
     ordered = ranked(scores)
     common = ordered[int((1 - _COMMON) * len(ordered))].score if ordered else 0.0
@@ -64,7 +65,7 @@ def with_support(scores: Mapping[int, float], document_of: Mapping[int, str]) ->
         found = standing_out.get(document, ())
         others = [hit.score - common for hit in found if hit.number != number]
         supported[number] += _SUPPORT * sum(others[:_SUPPORTERS])
-    most = max([1.0, *supported.values()])  # a score above 1 would be taken for a mistake
+    most = max([1.0, *supported.values()])  # keeps scores at 1 or below
     return {number: score / most for number, score in supported.items()}
 
 

@@ -1,4 +1,4 @@
-"""The two rankings of a query, by passage number, and all scores that are known of each."""
+"""The keyword and the vector ranking of a query, by passage number, with all known scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Halves:
         ideal: float = 0.0,
         scale: CosineScale | None = None,
     ) -> None:
-        """`ideal`: the BM25 of a perfect passage; `scale`: what cosines mean, if that is known."""
+        """`ideal`: the BM25 of a perfect passage; `scale`: what the model's cosines mean, if known."""
         self.keyword_ranks = {hit.number: rank for rank, hit in enumerate(by_words, 1)}
         self.vector_ranks = {hit.number: rank for rank, hit in enumerate(by_meaning, 1)}
         self.keyword_scores = {hit.number: hit.score for hit in by_words}
@@ -29,8 +29,8 @@ class Halves:
         self._scale = scale
 
     def strength(self, number: int, request: SearchRequest) -> float:
-        """How good a candidate is, from 0 to 1, whatever the query: its words and its meaning by the
-        weights of the request, or the one of them that is asked for or known."""
+        """The strength of a candidate from 0 to 1, comparable between queries: the weighted sum of
+        words and meaning, or the only one of them that is requested or known."""
         said = self.keyword_scores.get(number, 0.0) / self._ideal if self._ideal > 0 else 0.0
         said = min(max(said, 0.0), 1.0)
         cosine = self.vector_scores.get(number)
@@ -44,7 +44,7 @@ class Halves:
 
     @property
     def is_chance(self) -> bool:
-        """Whether no word occurs and the nearest passage is as near as one is to nonsense."""
+        """Whether no word occurs and the nearest passage is no nearer than for a query of nonsense."""
         if self.keyword_ranks or self.nearest is None or self._scale is None:
             return False
         return self.nearest < self._scale.unrelated

@@ -15,7 +15,7 @@ from crawl4r.search.embed.weights import readable
 from crawl4r.search.silent_onnxruntime import onnxruntime
 
 _LONGEST = 512  # tokens of question and passage together
-_MAX_BATCH = 16  # pairs run at once ...
+_MAX_BATCH = 16  # pairs of one batch ...
 _MAX_BATCH_TOKENS = 4_096  # ... and tokens, with padding; more leaves the caches
 _NEEDED = {"input_ids", "attention_mask"}
 _KNOWN = _NEEDED | {"token_type_ids"}
@@ -27,7 +27,7 @@ class OnnxReranker:
     """See `port.Reranker`. Raises UsageError when the folder does not hold a cross-encoder."""
 
     def __init__(self, folder: Path, *, threads: int = 0) -> None:
-        """No threads: as many as there are cores."""
+        """`threads=None` uses as many threads as there are cores."""
         self._folder = folder
         self._tokenizer = self._load_tokenizer()
         self._padding = self._padding_token()
@@ -35,7 +35,7 @@ class OnnxReranker:
         self._types = self._input_types()
         self._output = self._score_output()
         try:
-            self.scores("a question", ["an answer"])  # now, rather than at the first search
+            self.scores("a question", ["an answer"])  # fail now rather than at the first search
         except Crawl4rError as problem:
             raise UsageError(str(problem)) from None
 
@@ -52,7 +52,7 @@ class OnnxReranker:
         return [float(score) for score in scores]
 
     def close(self) -> None:
-        """Nothing is held that the collector would not free."""
+        """Does nothing: the garbage collector frees the model."""
 
     def _run(self, batch: list[Any]) -> npt.NDArray[np.float32]:
         width = max(len(pair.ids) for pair in batch)
@@ -82,7 +82,7 @@ class OnnxReranker:
             tokenizer = tokenizers.Tokenizer.from_file(str(file))
         except Exception as problem:  # tokenizers raises nothing more exact
             raise UsageError(f"{file} is not a tokenizer: {problem}") from None
-        # The longer of the two is cut; files often ask for less, and for padding we do here.
+        # Cut the longer of the two. Files often set a lower limit, and padding, which is done here.
         tokenizer.enable_truncation(_LONGEST, strategy="longest_first")
         tokenizer.no_padding()
         return tokenizer
@@ -96,7 +96,7 @@ class OnnxReranker:
         self._check_that_there_is(file)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.log_severity_level = 3  # errors; the rest is chatter about its own optimiser
+        options.log_severity_level = 3  # errors only; warnings concern its optimiser
         try:
             return onnxruntime.InferenceSession(
                 str(file), options, providers=["CPUExecutionProvider"]
@@ -144,10 +144,10 @@ def _padded(row: list[int], width: int) -> list[int]:
 
 
 def _batches_of_like_length(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The numbers of the pairs, the short ones first, so that little of a batch is padding."""
+    """Batches of pair numbers, sorted by length so that they need little padding."""
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__):
-        # This one is the longest so far: the others would be padded to it.
+        # The others would be padded to this pair, the longest so far.
         would_be = (len(batch) + 1) * lengths[number]
         if batch and (len(batch) == _MAX_BATCH or would_be > _MAX_BATCH_TOKENS):
             yield batch

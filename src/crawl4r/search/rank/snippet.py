@@ -1,4 +1,4 @@
-"""The part of a passage that a result shows, and a link that leads a browser to it."""
+"""Choose the part of a passage that a result shows, and make a link to it for browsers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 _LONGEST = 360  # characters
-_BEFORE = 120  # characters that may lead up to the first mark
+_BEFORE = 120  # characters before the first mark
 _FRAGMENT_WORDS = 8
-_UNSAFE = "-,&"  # have a meaning inside a text fragment
+_UNSAFE = "-,&"  # special inside a text fragment
 _SENTENCE_ENDS = (". ", "! ", "? ", "\n")
 
 Marks = Sequence[tuple[int, int]]
 
 
 class Snippet(NamedTuple):
-    """A stretch of a plain text, from the beginning of a word to the end of one."""
+    """A stretch of a plain text with whole words."""
 
     text: str = ""
     marks: Marks = ()  # of the query's words, in `text`
@@ -31,7 +31,7 @@ class Snippet(NamedTuple):
 
 
 def snippet_of(plain: str, marks: Marks) -> Snippet:
-    """The stretch with the most marks; of a text without any, its beginning."""
+    """The stretch with the most marks; the beginning of a text without marks."""
     start = _start(plain, _densest(marks))
     end = _end(plain, start)
     stretch = plain[start:end]
@@ -43,8 +43,8 @@ def snippet_of(plain: str, marks: Marks) -> Snippet:
 
 
 def with_fragment(url: str, snippet: Snippet) -> str:
-    """The address with a text fragment, which makes a browser scroll to words of the snippet: the first
-    ones of the line with the most marks."""
+    """The URL with a text fragment, which makes a browser scroll to the snippet: to the first words of
+    the line with the most marks."""
     words = _best_line(snippet).split()[:_FRAGMENT_WORDS]
     if not words:
         return url
@@ -56,7 +56,7 @@ def with_fragment(url: str, snippet: Snippet) -> str:
 
 
 def _densest(marks: Marks) -> int:
-    """The mark with the most marks behind it that can be shown together; the first of such."""
+    """The first mark whose snippet shows the most marks."""
     starts = [first for first, _ in marks]
     ends = [last for _, last in marks]
 
@@ -68,7 +68,7 @@ def _densest(marks: Marks) -> int:
 
 
 def _start(text: str, mark: int) -> int:
-    """The beginning of the sentence or line of a mark; of a word, when that is too far away."""
+    """The beginning of the sentence or line with the mark; of a word if that is too far away."""
     earliest = max(mark - _BEFORE, 0)
     if earliest == 0:
         return 0
@@ -93,7 +93,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _whole_character(text: str, at: int) -> int:
-    """Not between a letter and its accents."""
+    """Move a cut out of a letter with its accents."""
     while at < len(text) and unicodedata.combining(text[at]):
         at += 1
     return at

@@ -1,15 +1,14 @@
-"""Rows that are only ever appended, in files that several processes map into memory.
+"""Append-only rows in files that several processes map into memory.
 
     vectors.bin    a vector a row, as int8
     signs.bin      a bit for each of its values: whether it is above zero
     rows.bin       a record a row: passage number and facets (`vector_rows.ROW`)
     names.jsonl    the strings that records refer to by line
-    head           how much of the others is valid
+    head           the valid length of the other files
 
-An append writes past the valid part, syncs, and only then writes the head: what a crash or a full
-disk leaves behind the valid part is overwritten by the next append. The moment that a row
-was retired is the one field that changes in place. The files grow in steps, so that a reader
-maps them anew only now and then, and are never shortened under a reader.
+An append writes past the valid part, syncs, and only then writes the head. After a crash or on a full
+disk the next append overwrites the bytes past the valid part. `retired_at` is the only field that
+changes in place. The files grow in steps, so that readers rarely map them again, and never shrink.
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ _CONTENT = ("names.jsonl", "rows.bin", "signs.bin", "vectors.bin")
 _STEP = 4096  # rows that the files grow by
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 _MOMENT = struct.Struct("<d")
-_RETIRED_AT = ROW.fields["retired_at"][1] if ROW.fields else 0  # where it stands in a record
+_RETIRED_AT = ROW.fields["retired_at"][1] if ROW.fields else 0  # its offset in a record
 
 
 class VectorFiles:
     """One writer, which holds a lock until `close`; any number of readers, and threads that read.
 
-    A reader that comes before the first writer finds no rows, and finds them as soon as there are
-    any; so it does with the files of a rebuild that has taken the folder's place.
+    A reader that opens before the first writer finds no rows until there are some. In the same way it
+    finds the files of a rebuild that has replaced the folder.
     """
 
     def __init__(self, folder: Path, dimension: int, *, writable: bool) -> None:
@@ -79,7 +78,7 @@ class VectorFiles:
             raise
 
     def snapshot(self) -> Snapshot:
-        """What is valid now, also when another process has written it."""
+        """The valid rows now, including rows that another process has written."""
         with self._refreshing:
             if self._is_elsewhere():
                 self.close()
@@ -91,7 +90,7 @@ class VectorFiles:
             return self._snapshot
 
     def append(self, records: Records, codes: Codes, names: Sequence[Sequence[Name]]) -> None:
-        """Durable on return. `names` are the values of NAME_FIELDS for each record."""
+        """Append rows; durable on return. `names`: the values of NAME_FIELDS for each record."""
         known = self.snapshot().names.places
         head = self._read_head()
         fresh = [name for name in dict.fromkeys(chain(*names)) if name not in known]
@@ -113,7 +112,7 @@ class VectorFiles:
         self.snapshot()
 
     def set_retired(self, rows: Iterable[int], at: float) -> None:
-        """Durable on return, and seen by every snapshot; the next turn tells whoever remembers rows."""
+        """Retire rows: durable on return, visible in every snapshot. The turn invalidates caches."""
         head = self._read_head()
         with self._writing():
             for row in rows:
@@ -136,9 +135,9 @@ class VectorFiles:
         self._snapshot = snapshot_of(self._names, np.zeros(0, ROW), signs_of(codes), codes)
 
     def _is_elsewhere(self) -> bool:
-        """Whether others than the open files stand in the folder.
+        """Whether the folder holds other files than the open ones.
 
-        When none do, the open ones serve on: somebody is removing an index that is still searched.
+        If it holds none, the index is being removed, and the open files serve on.
         """
         if self._writable and self._identity:
             return False
@@ -149,7 +148,7 @@ class VectorFiles:
         return self._identity != (found.st_dev, found.st_ino)
 
     def _prepare(self) -> None:
-        """Lock the folder, and make the files that a new one needs: the head last."""
+        """Lock the folder, and create the files of a new index, the head last."""
         head = self._folder / "head"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -199,7 +198,7 @@ class VectorFiles:
         self._identity = (found.st_dev, found.st_ino)
 
     def _take(self, head: Head) -> None:
-        """Map what the head says is valid."""
+        """Map the part that the head declares valid."""
         if head.dimension != self._dimension:
             raise WorkspaceError(
                 f"{self._folder} holds vectors of {head.dimension} dimensions and the model makes "
@@ -237,7 +236,7 @@ class VectorFiles:
             size = os.fstat(self._fds[name]).st_size
             if size < needed:
                 raise self._damaged(f"{name} is too short")
-            # The old map lives on for as long as a snapshot looks into it.
+            # A snapshot that uses the old map keeps it alive.
             whole = size - size % self._widths[name]
             self._maps[name] = mmap.mmap(self._fds[name], whole, access=mmap.ACCESS_READ)
         return self._maps[name]

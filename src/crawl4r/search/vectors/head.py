@@ -1,7 +1,7 @@
-"""How much of an append-only index is valid: a file of two slots, written in turn.
+"""The head of an append-only index, which tells its valid length: a file of two alternating slots.
 
-A write goes to the slot that does not hold, so that one torn by a crash or seen half-done by a reader
-leaves the other: the slot with the higher turn and a right checksum holds.
+The slot with the higher turn and a correct checksum is current. A write goes to the other slot, so a
+torn or half-read write leaves the current one intact.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 _MAGIC = b"c4v1"
 _BODY = struct.Struct("<4sIQQQ")  # magic, dimension, turn, rows, bytes of names
 _SLOT = struct.Struct(f"<{_BODY.size}sI")  # and their checksum
-_SLOT_DISTANCE = 4096  # bytes: a torn sector or page is one slot's
+_SLOT_DISTANCE = 4096  # bytes, so that a torn sector or page damages one slot only
 _READS = 5  # two writes may end while one read is under way
 
 
@@ -26,7 +26,7 @@ class Head(NamedTuple):
 
 
 def read_head(fd: int) -> Head | None:
-    """None when no slot is what was written."""
+    """Read the current slot; None when neither has a correct checksum."""
     for _ in range(_READS):
         data = os.pread(fd, _SLOT_DISTANCE + _SLOT.size, 0)
         slots = [_unpack(data[start : start + _SLOT.size]) for start in (0, _SLOT_DISTANCE)]
@@ -36,14 +36,14 @@ def read_head(fd: int) -> Head | None:
 
 
 def write_head(fd: int, head: Head) -> None:
-    """Durable on return."""
+    """Write the next turn; durable on return."""
     body = _BODY.pack(_MAGIC, head.dimension, head.turn, head.rows, head.names_bytes)
     write_at(fd, _SLOT.pack(body, zlib.crc32(body)), head.turn % 2 * _SLOT_DISTANCE)
     os.fsync(fd)
 
 
 def write_at(fd: int, data: bytes, offset: int) -> None:
-    """Write every byte; the kernel may take fewer than it was given."""
+    """Write every byte, because a write call may write fewer."""
     view = memoryview(data)
     while view:
         written = os.pwrite(fd, view, offset)

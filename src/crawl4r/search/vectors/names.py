@@ -1,4 +1,4 @@
-"""The strings of an index of vectors: a row holds their numbers, and filters look them up here."""
+"""The strings of a vector index. Rows hold their numbers, and filters look the numbers up here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Name = str | tuple[str, ...]  # a value of a facet, or all tags of a passage in 
 
 
 class Names:
-    """Known by their position; only ever extended, with what was made durable before."""
+    """A list of names that only grows. Add a name after it is durable."""
 
     def __init__(self) -> None:
         self.places: dict[Name, int] = {}
@@ -48,7 +48,7 @@ class Names:
     def _mark(self, places: list[int]) -> npt.NDArray[np.bool_]:
         marks = np.zeros(
             len(self.places) + 1, np.bool_
-        )  # one more: another thread may be extending
+        )  # one extra: another thread may be adding a name
         marks[[place for place in places if place < len(marks)]] = True
         return marks
 
@@ -65,7 +65,7 @@ def to_lines(names: Iterable[Name]) -> bytes:
 
 
 def from_lines(data: bytes) -> list[Name]:
-    """What `to_lines` was given; ValueError when it is nothing that it writes."""
+    """Read the output of `to_lines`. Raises ValueError for other text."""
     names: list[Name] = []
     for line in data.splitlines():
         name = json.loads(line)

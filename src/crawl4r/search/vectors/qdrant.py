@@ -1,8 +1,8 @@
-"""The index of vectors on a Qdrant server: for more than one machine scans in a moment.
+"""The vector index on a Qdrant server, for more vectors than one machine can scan quickly.
 
-A passage is a point under its number, its facets are the payload, and every field that is filtered
-by is indexed. The collection is made when it is absent, and never deleted from here. Importing this
-module without qdrant-client is a UsageError that says how to install it.
+A passage is a point under its number, its facets are the payload, and every field of a filter is
+indexed. This module creates a missing collection and never deletes one. Importing it without
+qdrant-client raises a UsageError that tells how to install it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TIMEOUT = 30  # seconds a request
 # Engines multiply whole matrices, where the sum of a row depends on its place: equal vectors may differ
 # in the seventh digit, and must tie.
 _DIGITS = 6
-_MOST_TIES = 10_000  # points looked at, to find the lowest numbers among equal scores
+_MOST_TIES = 10_000  # points read to find the lowest numbers among equal scores
 _BACKOFF = Backoff(retries=3, base=0.25, cap=5.0)
 _AT_ONCE = Backoff(retries=0)
 
@@ -46,15 +46,15 @@ Operation = dict[str, Any]  # a write as it is queued: see `_apply`
 
 
 def connect(url: str, api_key: str | None = None) -> QdrantClient:
-    """A client for the server at this URL; it is asked for nothing yet."""
+    """A client for the server at this URL. It sends no request yet."""
     return QdrantClient(url=url, api_key=api_key, timeout=_TIMEOUT, check_compatibility=False)
 
 
 class QdrantVectors:
     """See `port.VectorIndex`. Used by one thread at a time; closes the client with itself.
 
-    With a `queue` folder a write that the server cannot take now is durable there instead, and
-    sent before the next write or by `flush`; until then questions do not see it. Without, it raises.
+    With a `queue` folder, a write that the server cannot accept now is stored there, and sent before
+    the next write or by `flush`. Searches do not see it until then. Without the folder it raises.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class QdrantVectors:
         self._dimension = dimension
         self._backoff = backoff
         self._sleep = sleep
-        self._claim = claim  # without one, anybody may use the collection
+        self._claim = claim  # None: any workspace may use the collection
         self._is_ready = False
         self._queue = WriteQueue(queue, collection) if queue else None
         try:
@@ -112,7 +112,7 @@ class QdrantVectors:
             self._write({"delete": list(numbers)})
 
     def flush(self) -> None:
-        """Send what waits; ServerAway when the server cannot take it yet."""
+        """Send the queued writes. Raises ServerAway when the server cannot accept them yet."""
         self._send_waiting(self._backoff)
 
     def nearest(self, vector: Vector, limit: int, where: Filters) -> list[Scored]:
@@ -176,8 +176,8 @@ class QdrantVectors:
         )
 
     def _write(self, operation: Operation) -> None:
-        """Now, or into the queue; never before what waits there."""
-        # Whoever has found the server away does not wait for it at every write.
+        """Write now, or append to the queue; earlier queued writes go first."""
+        # After one failure the next writes go to the queue at once, without another wait.
         backoff = _AT_ONCE if self.has_waiting else self._backoff
         try:
             self._send_waiting(backoff)
@@ -216,7 +216,7 @@ class QdrantVectors:
         return answer_of(when_ready, backoff or self._backoff, self._sleep)
 
     def _make_ready(self) -> None:
-        """Make the collection when it is absent; see that it is of our kind when it is there."""
+        """Create the collection, or check that an existing one fits."""
         if self._is_ready:
             return
         if not self._client.collection_exists(self._collection):

@@ -1,4 +1,4 @@
-"""Calls to a Qdrant server: asked again while it is away, and its errors as ours."""
+"""Calls to a Qdrant server: retries while it is away, and translates its errors."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from crawl4r.errors import StorageError
 from crawl4r.politeness.backoff import Backoff
 from crawl4r.urls.credentials import without_credentials
 
-_PASSING = {408, 429, 500, 502, 503, 504}  # statuses that another attempt may not meet
-_LONGEST_WAIT = 30.0  # seconds, whatever the server asks for
+_PASSING = {408, 429, 500, 502, 503, 504}  # statuses worth a retry
+_LONGEST_WAIT = 30.0  # seconds, even if the server asks for more
 
 Answer = TypeVar("Answer")
 
 
 class ServerAway(StorageError):
-    """The server did not answer, or said that it cannot now."""
+    """The server did not answer, or refused for the moment."""
 
 
 def answer_of(
     ask: Callable[[], Answer], backoff: Backoff, sleep: Callable[[float], None]
 ) -> Answer:
-    """What it returns, after as many attempts as the backoff allows: ServerAway when none helped,
-    StorageError when the server refuses for good."""
+    """Call with the retries of the backoff. Raises ServerAway when all failed, StorageError when the
+    server refuses for good."""
     chance = random.Random()
     attempt = 0
     while True:

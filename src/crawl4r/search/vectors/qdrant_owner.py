@@ -1,4 +1,4 @@
-"""Whose a collection on a Qdrant server is: said by a point without a vector, which no search finds."""
+"""The owner of a Qdrant collection, kept in a point without a vector, which no search finds."""
 
 from __future__ import annotations
 

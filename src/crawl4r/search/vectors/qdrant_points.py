@@ -1,4 +1,4 @@
-"""How passages and filters are said to Qdrant."""
+"""Convert passages and filters to Qdrant's points and conditions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INDEXES = {
     "retired_at": models.PayloadSchemaType.FLOAT,
 }
 
-# Rounded vectors choose the candidates, in memory; the whole ones, on disk, give the scores.
+# Quantised vectors in memory choose the candidates; full vectors on disk give the scores.
 SEARCH = models.SearchParams(
     hnsw_ef=128,
     quantization=models.QuantizationSearchParams(rescore=True, oversampling=2.0),
@@ -49,7 +49,7 @@ def vector_params(dimension: int) -> dict[str, models.VectorParams]:
 def payload(number: int, facets: Facets) -> dict[str, Any]:
     return {
         "number": number,
-        "domains": domain_and_parents(facets.domain),  # so that a filter for one finds those below
+        "domains": domain_and_parents(facets.domain),  # so that a filter also finds subdomains
         "language": facets.language,
         "kind": facets.kind,
         "content_type": facets.content_type,
@@ -88,7 +88,7 @@ def matching(where: Filters) -> models.Filter:
 
 
 def having(numbers: list[int]) -> models.Filter:
-    """Those of these points that there are; naming an absent one by its id may be an error."""
+    """A condition for those of these points that exist: an absent id may be an error to Qdrant."""
     return models.Filter(must=[models.HasIdCondition(has_id=list(numbers))])
 
 

@@ -1,4 +1,4 @@
-"""A row of the embedded index of vectors, and which rows a number or a filter means."""
+"""The rows of the embedded vector index, and the selection of rows by number or filter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW = np.dtype(
         ("number", "<i8"),
         ("captured_at", "<f8"),
         ("retired_at", "<f8"),  # inf: not retired; -inf: deleted
-        ("scale", "<f4"),  # the vector is its int8 values times this
+        ("scale", "<f4"),  # times the int8 values gives the vector
         ("domain", "<u4"),
         ("language", "<u4"),
         ("kind", "<u4"),
@@ -36,16 +36,16 @@ Rows = npt.NDArray[np.intp]  # positions
 
 
 class Snapshot(NamedTuple):
-    """The valid rows at one moment; `retired_at` alone goes on changing under a reader.
+    """The valid rows at one moment. Only `retired_at` may still change while a reader uses it.
 
-    Of several rows with one number the last holds: that is how a passage is replaced.
+    Of several rows with one number the last one counts, which replaces a passage.
     """
 
     names: Names
     records: Records
     signs: Signs
     codes: Codes
-    by_number: Rows  # in the order of their numbers, of equal ones as appended
+    by_number: Rows  # sorted by number, equal numbers in order of appending
     sorted_numbers: npt.NDArray[np.int64]
     replaced: Rows
 
@@ -63,7 +63,7 @@ def signs_of(vectors: Codes | npt.NDArray[np.float32]) -> Signs:
 
 
 def rows_of(now: Snapshot, numbers: Sequence[int]) -> Rows:
-    """The row of each number that is there and not deleted, once."""
+    """One row for each number that exists and is not deleted."""
     wanted = np.unique(np.asarray(numbers, np.int64))
     places = np.searchsorted(now.sorted_numbers, wanted, side="right") - 1
     wanted, places = wanted[places >= 0], places[places >= 0]
@@ -72,7 +72,7 @@ def rows_of(now: Snapshot, numbers: Sequence[int]) -> Rows:
 
 
 def matching(now: Snapshot, where: Filters) -> Rows:
-    """The rows of passages that the filters let through."""
+    """The rows of passages that pass the filters."""
     records, names = now.records, now.names
     mask: npt.NDArray[np.bool_]
     if where.as_of == inf:

@@ -1,12 +1,12 @@
-"""The embedded index of vectors: every question is compared with every vector, by signs first.
+"""The embedded vector index: it compares each query with every vector, by signs first.
 
 Files mapped into memory (`vector_files`) hold each vector as int8 and the signs of its values. The one
 in fifty with the most signs in common with the question, and never fewer than two thousand, are
-compared in full. There is no phase of optimising, and filters and retirements are masks. It takes a
-time in proportion to the vectors, so it is meant for up to about a million; beyond that stands Qdrant
-(`vectors_qdrant`).
+compared in full. The index needs no optimising, and filters and retirements are masks. A search takes
+time in proportion to the number of vectors, so use it for up to about a million, and Qdrant
+(`vectors_qdrant`) beyond that.
 
-What is replaced or deleted is passed over and keeps its bytes until the index is rebuilt.
+Replaced and deleted rows are skipped; they keep their bytes until the index is rebuilt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from crawl4r.search.vectors.rows import (
 
 _BLOCK = 131_072  # vectors a call: simsimd holds the interpreter's lock while it computes
 _FEW = 8  # a filter that lets through less than one in so many has its signs gathered first
-_CANDIDATES = 2_000  # compared in full, at the least
+_CANDIDATES = 2_000  # vectors compared in full, at least
 _CANDIDATES_A_PLACE = 20
 _ONE_IN = 50
 
@@ -44,7 +44,7 @@ Counts = npt.NDArray[np.uint16]
 
 
 class ScanVectors:
-    """See `port.VectorIndex`. May be asked by several threads; written to by one at a time."""
+    """See `port.VectorIndex`. Several threads may search; one at a time may write."""
 
     def __init__(self, folder: Path, dimension: int, *, writable: bool) -> None:
         self._dimension = dimension
@@ -103,7 +103,7 @@ class ScanVectors:
         self._files.close()
 
     def _matching(self, now: Snapshot, where: Filters) -> Rows:
-        """Mostly the same rows as for the question before: what matches is found once."""
+        """The rows that pass the filters, cached because queries often repeat their filters."""
         if now.sorted_numbers.size and where.up_to >= now.sorted_numbers[-1]:
             where = where._replace(up_to=Filters().up_to)
         if self._matched is None or self._matched[0] is not now or self._matched[1] != where:
@@ -117,7 +117,7 @@ class ScanVectors:
 
 
 def _names(facets: Facets) -> tuple[Name, ...]:
-    """In the order of NAME_FIELDS."""
+    """The facets in the order of NAME_FIELDS."""
     return (
         facets.domain,
         facets.language,
@@ -129,21 +129,21 @@ def _names(facets: Facets) -> tuple[Name, ...]:
 
 
 def _rounded(vectors: Vectors) -> Codes:
-    """To whole numbers, the greatest of each vector to 127."""
+    """Scale to int8: the largest value of each vector becomes 127."""
     greatest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
     codes: Codes = np.rint(vectors / greatest * 127).astype(np.int8)
     return codes
 
 
 def _scales(codes: Codes) -> Scores:
-    """What brings each back to unit length, so that a product with it is a cosine."""
+    """The scale that restores unit length, so that a product is a cosine."""
     lengths = np.linalg.norm(codes.astype(np.float32), axis=1)
     scales: Scores = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return scales
 
 
 def _likely(now: Snapshot, vector: Vector, rows: Rows, limit: int) -> Rows:
-    """The rows whose vectors have the most signs in common with the question."""
+    """The rows whose vectors share the most signs with the query."""
     count = max(_CANDIDATES, limit * _CANDIDATES_A_PLACE, rows.size // _ONE_IN)
     if rows.size <= count:
         return rows
@@ -158,7 +158,7 @@ def _likely(now: Snapshot, vector: Vector, rows: Rows, limit: int) -> Rows:
 
 
 def _apart(question: Signs, signs: Signs) -> Counts:
-    """In how many signs each differs from the question."""
+    """The number of signs in which each vector differs from the query."""
     apart = np.empty(len(signs), np.uint16)
     for start in range(0, len(signs), _BLOCK):
         block = signs[start : start + _BLOCK]
@@ -168,7 +168,7 @@ def _apart(question: Signs, signs: Signs) -> Counts:
 
 
 def _least(now: Snapshot, rows: Rows, apart: Counts, limit: int) -> Rows:
-    """The rows with the fewest signs apart; of equal ones those with the lowest numbers."""
+    """The rows with the fewest differing signs; of equal ones those with the lowest numbers."""
     most = int(np.searchsorted(np.cumsum(np.bincount(apart)), limit))
     likely = np.flatnonzero(apart <= most)
     rows, apart = rows[likely], apart[likely]

@@ -1,4 +1,4 @@
-"""Writes that a server could not take, kept in a file until it can."""
+"""A file of writes that wait until the server accepts them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from crawl4r.storage.fsync import sync_folder, write_all
 
 
 class WriteQueue:
-    """JSON values, one a line, in the order they came. One process at a time.
+    """A queue of JSON values in order, one per line. One process at a time may use it.
 
-    A crash while they are taken out may hand some of them out again: repeating must do no harm.
+    After a crash it may return some values again, so the writes must be idempotent.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
         self._path = folder / f"{name}.queue"
-        self._taken = 0  # bytes that `waiting` has handed out and need not again
+        self._taken = 0  # bytes that `waiting` has returned
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(
@@ -32,7 +32,7 @@ class WriteQueue:
             raise self._full(problem) from problem
 
     def __len__(self) -> int:
-        """Bytes that wait."""
+        """The number of waiting bytes."""
         return self._end - self._taken
 
     def append(self, value: dict[str, Any]) -> None:
@@ -47,7 +47,7 @@ class WriteQueue:
         self._end += len(line)
 
     def take(self) -> Iterator[dict[str, Any]]:
-        """Each that waits; it is taken out when the next is asked for."""
+        """Iterate over the waiting values. Asking for the next one removes the one before."""
         with self._path.open("rb") as file:
             file.seek(self._taken)
             for line in file:

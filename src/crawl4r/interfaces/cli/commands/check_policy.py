@@ -1,4 +1,4 @@
-"""`crawl4r check-policy`: would this URL be crawled, and which rule says so?"""
+"""`crawl4r check-policy`: tell whether a URL may be crawled, and by which rule."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="A robots.txt to ask.",
 )
-@click.option("--agent", help="Product token to ask for.  [default: crawlr]")
+@click.option("--agent", help="Use this product token for robots.txt.  [default: crawlr]")
 @click.option("--profile", help="Use a bundled configuration, e.g. github.")
 @json_option
 def command(
@@ -49,8 +49,8 @@ def command(
 ) -> None:
     """Say whether a URL may be crawled, and which rule decides. Nothing is fetched.
 
-    The scope and the caps are those of the workspace's last crawl, when there is one; robots.txt is the
-    given file or the cached one. Several URLs get a line each. The exit code is 1 when one is denied.
+    Uses the scope and the caps of the workspace's last crawl, if there is one, and the given or cached
+    robots.txt. Prints a line for each URL. The exit code is 1 when one is denied.
 
     \b
     crawl4r check-policy https://github.com/login --profile github
@@ -87,7 +87,7 @@ def _words_of(answer: dict[str, Any]) -> str:
 
 
 class _Policy(Struct, frozen=True):
-    """Everything that has a say. With a robots.txt of the user's it is about that file alone."""
+    """The rulings of all stages; with a robots.txt from the user, of that file alone."""
 
     settings: Settings
     opened: Workspace | None
@@ -123,7 +123,7 @@ class _Policy(Struct, frozen=True):
         }
 
     def _judge(self, url: str, written: str) -> tuple[bool, str, str]:
-        """Whether it may be crawled, the stage that decides, and its rule: in the crawl's own order."""
+        """Whether the URL may be crawled, the deciding stage and its rule, in the order of a crawl."""
         parts = split(url)
         ruling = self.scope.judge(url)
         if not ruling.admitted:

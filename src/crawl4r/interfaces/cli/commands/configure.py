@@ -20,8 +20,8 @@ from crawl4r.urls.scope import Scope
 
 _SEEDS = re.compile(r"^seeds:.*\n", re.MULTILINE)  # of a profile, on one line
 _HEAD = """\
-# crawl4r configuration. Every key is optional: what is left out has its default, which
-# `crawl4r configure --show` prints. Patterns are RE2, searched in the whole URL.
+# crawl4r configuration. Every key is optional; `crawl4r configure --show` prints the defaults.
+# Patterns are RE2, searched in the whole URL.
 """
 
 
@@ -29,7 +29,7 @@ _HEAD = """\
 @click.argument("seeds", nargs=-1, metavar="[URL]...")
 @workspace_option
 @click.option("--profile", help="Start from a bundled configuration.")
-@click.option("--contact", help="Where a site's owner can reach you: a URL or an address.")
+@click.option("--contact", help="Tell sites how their owner can reach you: a URL or an address.")
 @click.option("--show", is_flag=True, help="Print the settings in force and write nothing.")
 @click.option("--profiles", is_flag=True, help="List the bundled configurations.")
 @click.option("--force", is_flag=True, help="Replace an existing crawl4r.yaml.")
@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Write crawl4r.yaml in a workspace, or show the settings.
 
-    Without a URL, the seeds of the profile are written. Passwords and keys are not shown, only
-    whether they are set.
+    Without a URL it writes the seeds of the profile. It shows whether passwords and keys are set, but
+    not their values.
 
     \b
     crawl4r configure https://example.org/ -w docs --contact https://you.example/bot
@@ -74,7 +74,7 @@ def command(
 
 
 def _check(seed: str, settings: Settings) -> None:
-    """A seed that could never be crawled is refused now, and not by the crawl."""
+    """Refuse a seed outside of the scope now, before the crawl does."""
     url = canonicalize(as_seed(seed), None, settings.scope.canonical())
     ruling = Scope(settings.scope_rules([split(url).netloc])).judge(url)
     if not ruling.admitted:
@@ -114,7 +114,7 @@ def _write(workspace: Path, text: str, *, force: bool) -> Path:
         raise UsageError(f"{path} exists; edit it, or replace it with --force")
     try:
         workspace.mkdir(parents=True, exist_ok=True)
-        with replacing(path, PRIVATE) as file:  # people put keys into it
+        with replacing(path, PRIVATE) as file:  # the file may hold keys
             file.write(text.encode())
     except OSError as problem:
         raise WorkspaceError(f"cannot write {path}: {problem.strerror}") from problem

@@ -15,21 +15,21 @@ from crawl4r.interfaces.cli.options import DURATION, SIZE, json_option, workspac
 
 
 def crawl_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Everything that `crawl` and `resume` can be told about a crawl."""
+    """Add the options that `crawl` and `resume` share."""
     for decorate in reversed(_OPTIONS):
         function = decorate(function)
     return function
 
 
 def _check_budget(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """`resume` remembers a budget that no longer matters; who types one wants it to."""
+    """Raise UsageError for a typed --budget without --refresh; a remembered one is ignored."""
     if value is not None and not context.params.get("refresh"):
         raise UsageError("--budget says how much of a refresh: add --refresh")
     return value
 
 
 class _Remembered(click.ParamType[str]):
-    """The name of an option that a workspace remembers; help loads no list of them."""
+    """The name of an option that a workspace remembers. The list is loaded only on use."""
 
     name = "NAME"
 
@@ -88,7 +88,7 @@ _OPTIONS = [
     click.option(
         "--include-subdomains/--no-include-subdomains",
         default=None,
-        help="Visit the hosts below these too.",
+        help="Also visit the hosts below these.",
     ),
     click.option("--allow", multiple=True, help="Visit only URLs that match this pattern (RE2)."),
     click.option("--deny", multiple=True, help="Skip URLs that match this pattern (RE2)."),
@@ -145,16 +145,16 @@ _OPTIONS = [
     click.option(
         "--refresh",
         is_flag=True,
-        is_eager=True,  # known when the budget is looked at
+        is_eager=True,  # parsed before --budget
         help="Visit known pages again, with their validators.",
     ),
     click.option(
         "--budget",
         metavar="N|N%",
         callback=_check_budget,
-        help="Visit only so many of them: the likeliest to have changed.",
+        help="Visit only so many known pages, the likeliest to have changed first.",
     ),
-    click.option("--retry-failed", is_flag=True, help="Try again what failed before."),
+    click.option("--retry-failed", is_flag=True, help="Try failed URLs again."),
     click.option(
         "--forget",
         multiple=True,
@@ -174,8 +174,8 @@ _OPTIONS = [
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
     """Crawl from URLs into a workspace, or go on where it was.
 
-    A workspace remembers the options of its last crawl: a later command names only what is to change,
-    and --forget drops an option. What an option decides is decided anew, also for URLs found before.
+    A workspace remembers the options of its last crawl: a later command names only changes, and
+    --forget drops an option. Changed options also apply to URLs that were found before.
 
     \b
     crawl4r crawl https://example.org/ --max-pages 500
@@ -184,7 +184,7 @@ def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
     crawl4r crawl -w docs --deny '/old/' --forget depth
     crawl4r crawl -w docs --refresh --budget 20%
 
-    Ctrl-C finishes the pages in flight, a second one stops at once; nothing is lost either way.
+    Ctrl-C finishes the pages in flight, a second one stops at once. Both keep everything stored so far.
     """
     from crawl4r.interfaces.cli.run_crawl import run_crawl  # noqa: PLC0415 - help goes without
 

@@ -1,4 +1,4 @@
-"""`crawl4r demo`: the main job, end to end, on a bundled site and with no network."""
+"""`crawl4r demo`: crawl, index and search a bundled site, without network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from crawl4r.wiring.search import SearchHandle
 from crawl4r.workspace.workspace import Workspace, open_workspace
 
 _QUESTIONS = ("how do I keep a crawler from hurting a server?", '"crawl-delay" type:prose')
-_RATE = 20.0  # requests a second: the site is ours and on this machine
+_RATE = 20.0  # requests a second: the site is on this machine
 
 
 @click.command("demo")
@@ -33,7 +33,7 @@ _RATE = 20.0  # requests a second: the site is ours and on this machine
     "--workspace",
     "-w",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where to keep the result.  [default: a new temporary directory]",
+    help="Keep the result here.  [default: a new temporary directory]",
 )
 @json_option
 def command(workspace: Path | None, as_json: bool) -> None:
@@ -68,7 +68,7 @@ async def _demo(url: str, path: Path, as_json: bool) -> None:
 
 
 def _print_sights(workspace: Workspace, url: str) -> None:
-    """A few URLs of the sample site that show what a crawler has to get right."""
+    """Print a few URLs of the sample site that are hard for a crawler."""
     screen = Screen()
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -89,7 +89,7 @@ def _print_sights(workspace: Workspace, url: str) -> None:
 
 
 def _print_searches(workspace: Workspace) -> None:
-    """Questions whose answers share few words with them, and one that asks for exact words."""
+    """Search for answers that share few words with the question, and for exact words."""
     screen = Screen()
     door = SearchHandle(workspace.path, workspace.settings)
     try:

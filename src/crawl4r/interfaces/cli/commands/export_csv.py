@@ -1,4 +1,4 @@
-"""`crawl4r export csv`: captures and links as tables, whether or not a crawl wrote logs."""
+"""`crawl4r export csv`: write captures and links as tables, from the archive."""
 
 from __future__ import annotations
 

@@ -22,22 +22,28 @@ _OPTIONS = (
     click.option(
         "--compression",
         type=click.Choice(["gzip", "zstd", "none"]),
-        help="Of WARC files, a record at a time.  [default: gzip, or as the file's name says]",
+        help="Compress each WARC record so.  [default: gzip, or by the file's name]",
     ),
     click.option(
         "--max-size",
         default="1G",
         show_default=True,
-        help="Begin a new WARC file after this much, in a folder or a package.",
+        help="Begin a new WARC file after this size, in a folder or a package.",
     ),
-    click.option("--site", metavar="HOST", help="Only captures of this host; warc and wacz."),
-    click.option("--since", metavar="TIME", help="Only captures from then on: 2026-11-15."),
-    click.option("--until", metavar="TIME", help="Only captures up to then: 2026-11-15T10:00:00."),
+    click.option(
+        "--site", metavar="HOST", help="Export only captures of this host (warc and wacz)."
+    ),
+    click.option(
+        "--since", metavar="TIME", help="Export only captures from this time on: 2026-11-15."
+    ),
+    click.option(
+        "--until", metavar="TIME", help="Export only captures up to this time: 2026-11-15T10:00:00."
+    ),
 )
 
 
 def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that only these two forms have."""
+    """Add the options of the forms warc and wacz."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -15,8 +15,8 @@ from crawl4r.processes.spawn import fork_ahead, start_ahead, usable_cores
 
 @click.command("extract")
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--url", default="", help="Where it comes from: makes links absolute.")
-@click.option("--content-type", help="What the server called it.  [default: from the file's name]")
+@click.option("--url", default="", help="Resolve links relative to this URL of the file.")
+@click.option("--content-type", help="Name the media type.  [default: from the file's name]")
 @click.option(
     "--jsonl",
     is_flag=True,
@@ -41,10 +41,10 @@ def command(
     """
     workers = usable_cores() if jsonl else 1
     if jsonl:
-        fork_ahead(EXTRACTOR, workers)  # what they need is loaded once for all
+        fork_ahead(EXTRACTOR, workers)  # the shared modules are loaded once
     else:
         start_ahead(EXTRACTOR, workers)
-    from crawl4r.interfaces.cli import run_extract  # noqa: PLC0415 - while the process starts
+    from crawl4r.interfaces.cli import run_extract  # noqa: PLC0415 - loads while the process starts
 
     rules = chunk_rules(**options)
     if jsonl:

@@ -1,4 +1,4 @@
-"""`crawl4r get`: a page as it was stored."""
+"""`crawl4r get`: print a stored page."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from crawl4r.workspace.workspace import Workspace
 @click.option(
     "--raw",
     is_flag=True,
-    help="The stored bytes, untouched; refused on a terminal that they could harm.",
+    help="Print the exact stored bytes; a terminal gets only harmless text.",
 )
-@click.option("--sha256", help="By content hash instead of by URL.")
+@click.option("--sha256", help="Select the page by content hash instead of URL.")
 @click.option(
     "--at",
     metavar="TIME",
-    help="As it was known then: 2026-11-15, 2026-11-15T10:00:00, or a Unix time.",
+    help="Print the state of this time: 2026-11-15, 2026-11-15T10:00:00, or a Unix time.",
 )
-@click.option("--headers", is_flag=True, help="The response headers instead of the content.")
-@click.option("--markdown", is_flag=True, help="The text of the page, as markdown.")
+@click.option("--headers", is_flag=True, help="Print the response headers instead of the content.")
+@click.option("--markdown", is_flag=True, help="Print the text of the page as markdown.")
 @json_option
 def command(
     url: str | None,
@@ -115,6 +115,6 @@ def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
 
 
 def _told(capture: Capture) -> dict[str, Any]:
-    """A capture by the names that all answers use."""
+    """A capture with the common field names."""
     others = {"id": "capture_id", "fetched_at": "captured_at", "proxy": "proxy_id"}
     return {others.get(name, name): value for name, value in capture._asdict().items()}

@@ -1,4 +1,4 @@
-"""`crawl4r history`: every capture of a URL and what it meant."""
+"""`crawl4r history`: list every capture of a URL with its meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`crawl4r import`: what others have collected, into a workspace."""
+"""`crawl4r import`: add pages from other sources to a workspace."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
     crawl4r import site.wacz -w site
     crawl4r index -w papers
 
-    A JSON line is an object with "text", "title" and "id" or "url". The same file again adds what is
-    new in it and replaces what has changed.
+    A JSON line is an object with "text", "title" and "id" or "url". Importing a file again adds its new
+    lines and replaces changed ones.
 
     Responses of a WARC file (plain, gzip or zstd) become captures with their own time, status and
-    headers. The same file again adds nothing. What is broken is reported with its offset, the rest is
-    kept.
+    headers. Importing a file again adds nothing. Broken records are reported with their offset, and the
+    others are kept.
     """
     counts = _import(file, workspace, talks=not as_json)
     if as_json:

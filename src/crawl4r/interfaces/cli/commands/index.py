@@ -1,4 +1,4 @@
-"""`crawl4r index`: documents become searchable."""
+"""`crawl4r index`: make documents searchable."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     "languages",
     multiple=True,
     metavar="CODE|all",
-    help="Take in only documents in this language; `all` for every one.  [default: en]",
+    help="Index only documents in this language; `all` for every one.  [default: en]",
 )
-@click.option("--no-vectors", is_flag=True, help="Words only; vectors with the next run.")
-@click.option("--dry-run", is_flag=True, help="Only say how much there is to do.")
+@click.option("--no-vectors", is_flag=True, help="Index only words; the next run adds vectors.")
+@click.option("--dry-run", is_flag=True, help="Show how much there is to do, and do nothing.")
 @json_option
 def command(
     workspace: Path,
@@ -51,16 +51,16 @@ def command(
 ) -> None:
     """Make the documents of a workspace searchable.
 
-    By their words at once, then by their meaning.
+    Indexes their words first, then their meaning (vectors).
 
     \b
     crawl4r index -w docs
     crawl4r index -w docs --rebuild
     crawl4r index -w docs --language en --language de
 
-    Goes on where it stopped; Ctrl-C leaves the rest for the next run. Searches see what is done so
-    far. `crawl4r crawl` does the same while it crawls. Languages are remembered, and those that are
-    let in are taken from what is stored.
+    Continues where it stopped; Ctrl-C leaves the rest for the next run. Searches see the indexed part.
+    `crawl4r crawl` indexes during the crawl. The workspace remembers the languages; documents of a
+    newly chosen language are indexed from the store.
     """
     check_that_there_is_a_crawl(workspace)
     started = time.monotonic()
@@ -88,19 +88,19 @@ def command(
 
 
 def _settings(path: Path, languages: tuple[str, ...]) -> Settings:
-    """Those of the last crawl, whatever profile and options it was given, with these languages."""
+    """The settings of the last crawl, with these languages."""
     from crawl4r.interfaces.cli.saved_options import saved_options  # noqa: PLC0415
 
     with open_for_reading(path) as opened:
         settings, saved = opened.settings, saved_options(opened)
     if not languages:
         return settings
-    saved.pop("proxies", None)  # nothing is fetched, and their passwords are not there
+    saved.pop("proxies", None)  # no requests follow, and the passwords are not saved
     return settings_for_reading(path, saved.pop("profile", None), {**saved, "languages": languages})
 
 
 def _remember(path: Path, languages: tuple[str, ...]) -> None:
-    """For the next `index`, `crawl` and `resume`; a crawl that runs has its own."""
+    """Save the languages for the next `index`, `crawl` and `resume`, but not for a running crawl."""
     from crawl4r.interfaces.cli.saved_options import save_options, saved_options  # noqa: PLC0415
     from crawl4r.storage.lock import holder_of  # noqa: PLC0415
     from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415
@@ -115,7 +115,7 @@ def _remember(path: Path, languages: tuple[str, ...]) -> None:
 
 
 def _read_what_is_new(path: Path, *, talks: bool) -> None:
-    """Documents of captures that were never read, unless a crawl is at it."""
+    """Make documents of captures that were never read, unless a running crawl does so."""
     from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415 - help goes without
     from crawl4r.storage.lock import holder_of  # noqa: PLC0415 - help goes without
     from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`crawl4r map`: which URLs does a site name?"""
+"""`crawl4r map`: list the URLs that a site names."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 @click.command("map")
 @click.argument("url")
 @survey_options
-@click.option("--common-crawl", metavar="URL", default="", help="Also ask this CDX index.")
-@click.option("--limit", type=click.IntRange(1), help="Print no more than this many.")
+@click.option("--common-crawl", metavar="URL", default="", help="Also query this CDX index.")
+@click.option("--limit", type=click.IntRange(1), help="Print at most so many URLs.")
 @json_option
 def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **options: Any) -> None:
     """List the URLs that a site names, and fetch none of them.
 
-    Sitemaps, feeds and the first page are read.
+    Reads sitemaps, feeds and the first page.
 
     \b
     crawl4r map https://example.org/
     crawl4r map https://example.org/ --json | jq -r 'select(.source == "sitemap") | .url'
 
-    Ctrl-C ends it: what is known by then is printed, and the exit code is 3.
+    Ctrl-C prints the URLs found so far and ends with exit code 3.
     """
 
     async def work(survey: Survey) -> list[MappedUrl]:

@@ -15,17 +15,19 @@ from crawl4r.reports.url_story import GUESSES, LINKS, PageRow
 
 @click.command("pages")
 @workspace_option
-@click.option("--state", type=click.Choice([s.value for s in UrlState]), help="Only these.")
+@click.option(
+    "--state", type=click.Choice([s.value for s in UrlState]), help="List only URLs in this state."
+)
 @click.option(
     "--verdict",
     type=click.Choice([v.value for v in Verdict]),
-    metavar="VERDICT",  # all of them do not fit a line
-    help="Only these, like ok, redirect, http-error or robots-denied.",
+    metavar="VERDICT",  # the list of all verdicts is too long for a line
+    help="List only URLs with this verdict, e.g. ok or http-error.",
 )
 @click.option(
     "--found-by",
     type=click.Choice([LINKS, GUESSES]),
-    help="Only URLs that a page, sitemap or person named, or only those that crawl4r guessed.",
+    help="List only URLs that a page, sitemap or person named, or only guesses of crawl4r.",
 )
 @json_option
 def command(
@@ -37,7 +39,7 @@ def command(
 ) -> None:
     """List every known URL, in the order of discovery.
 
-    It works while a crawl runs, too.
+    It also works during a crawl.
 
     \b
     crawl4r pages -w docs --state failed

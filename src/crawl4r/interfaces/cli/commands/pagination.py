@@ -1,4 +1,4 @@
-"""`crawl4r pagination`: which pages of a list does an HTML file lead to? No network, no workspace."""
+"""`crawl4r pagination`: find the other pages of a list in an HTML file, without network."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from crawl4r.urls.canonical import canonicalize, with_scheme
 
 @click.command("pagination")
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--url", required=True, help="Where it comes from: links are read relative to it.")
-@click.option("--content-type", help="What the server called it.  [default: from the file's name]")
+@click.option("--url", required=True, help="Resolve links relative to this URL of the file.")
+@click.option("--content-type", help="Name the media type.  [default: from the file's name]")
 @json_option
 def command(file: Path | None, url: str, content_type: str | None, as_json: bool) -> None:
     """Find the other pages of a list in an HTML file.
 
-    And the rule that spells them.
+    Also prints the rule of their URLs.
 
     \b
     crawl4r pagination page.html --url https://example.org/news

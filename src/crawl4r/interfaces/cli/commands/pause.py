@@ -1,4 +1,4 @@
-"""`crawl4r pause`: hold a running crawl, and let it go on."""
+"""`crawl4r pause`: hold a running crawl, or let it continue."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from crawl4r.storage.layout import PAUSE
 def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None:
     """Hold the crawl of a workspace, and let it go on.
 
-    What is in flight is finished.
+    The crawl finishes its pages in flight.
 
     \b
     crawl4r pause -w docs
     crawl4r pause -w docs --off
     crawl4r pause -w docs --only discover      one side of separated mode
 
-    It is the same as making, and removing, a file called `pause` in the workspace.
+    The command creates or removes a file called `pause` in the workspace.
     """
     path = file_of(workspace, PAUSE, role)
     if off:

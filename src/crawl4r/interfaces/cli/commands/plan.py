@@ -1,4 +1,4 @@
-"""`crawl4r plan`: what a crawl would take, before it is begun."""
+"""`crawl4r plan`: estimate a crawl before it begins."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 @click.argument("url")
 @survey_options
 @click.option(
-    "--sample", type=click.IntRange(1), default=50, show_default=True, help="Pages to look at."
+    "--sample", type=click.IntRange(1), default=50, show_default=True, help="Sample so many pages."
 )
 @json_option
 def command(url: str, sample: int, as_json: bool, **options: Any) -> None:
     """Estimate pages, hours and bytes of a crawl, and name traps.
 
-    It goes by the site's sitemaps and a sample of its pages.
+    Uses the site's sitemaps and a sample of its pages.
 
     \b
     crawl4r plan https://example.org/
     crawl4r plan https://example.org/ --sample 200 --json | jq .traps
 
-    Nothing is kept; the site is asked as politely as by a crawl. The pages of the sample are drawn at
-    random from those that are known. Ctrl-C ends it with an estimate from what was seen, and code 3.
+    Keeps nothing and is as polite as a crawl. Draws the pages of the sample at random from the known
+    ones. Ctrl-C ends it with an estimate from the pages so far, and exit code 3.
     """
     from crawl4r.workspace.plan import plan_of  # noqa: PLC0415 - help goes without
 

@@ -1,4 +1,4 @@
-"""`crawl4r replay`: the logs again, from state.db and the store, with no network."""
+"""`crawl4r replay`: rewrite the logs from state.db and the store, with no network."""
 
 from __future__ import annotations
 
@@ -28,19 +28,22 @@ if TYPE_CHECKING:
     from crawl4r.logs.replay import ReplayReport
     from crawl4r.workspace.workspace import Workspace
 
-_SHOWN = 20  # pages that are named, of those with something wrong
+_SHOWN = 20  # damaged pages to name
 
 
 @click.command("replay")
 @workspace_option
 @click.option(
-    "--out", "-o", type=click.Path(path_type=Path, file_okay=False), help="Another folder."
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write to this folder instead of the workspace.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; compare the files that are there.")
+@click.option("--check", is_flag=True, help="Compare the existing files, and write nothing.")
 @click.option(
     "--documents/--no-documents",
     default=None,
-    help="Then make all documents anew, or none.  [default: those that are missing]",
+    help="Then make all documents again, or none.  [default: only missing ones]",
 )
 @json_option
 def command(
@@ -55,15 +58,15 @@ def command(
     crawl4r replay -w docs --out tables
     crawl4r replay -w docs --check
 
-    Every stored page is read and held against its hash. Exit code 1: --check found a difference;
-    4: bytes are damaged, and everything else was done.
+    Checks the hash of every stored page. Exit code 1: --check found a difference; 4: bytes are damaged,
+    and everything else was done.
     """
     check_that_there_is_a_crawl(workspace)
     if documents and (check or out):
         raise UsageError("--documents changes the workspace: leave out --check and --out")
     if check:
         _check_that_nobody_writes(workspace, out)
-    # First what the processes need too, so that it is loaded once.
+    # First the modules that the forked processes need too, so that they are loaded once.
     from crawl4r.workspace.workspace import Workspace  # noqa: F401, PLC0415
 
     fork_ahead(EDGE_READER, usable_cores())
@@ -86,7 +89,7 @@ def command(
 
 
 def _check_that_nobody_writes(workspace: Path, out: Path | None) -> None:
-    """Files that grow while they are compared differ from any moment's replay."""
+    """Refuse to run beside a crawl, which appends to the files during the comparison."""
     if out is None and (holder := holder_of(workspace)):
         raise WorkspaceError(
             f"a crawl (process {holder}) is writing the files of {workspace}; wait for it, or stop it"
@@ -111,7 +114,7 @@ async def _make_documents(opened: Workspace, *, anew: bool, talks: bool) -> dict
     with _progress("reading", opened.captures.count_after(start), talks=talks) as advance:
         try:
             return await opened.reprocess(anew=anew, on_progress=advance)
-        except StorageDamaged as problem:  # which the replay has told of, page by page
+        except StorageDamaged as problem:  # the replay has reported each page
             return {"stopped": str(problem)}
 
 
@@ -149,7 +152,7 @@ async def _check(path: Path, out: Path | None, *, talks: bool) -> dict[str, Any]
 
 @contextmanager
 def _progress(word: str, total: int, *, talks: bool) -> Iterator[Callable[[int], None]]:
-    """A bar for people; a script does not even load what it is drawn with."""
+    """A progress bar for people; with JSON output its modules are not loaded."""
     if not talks:
         yield lambda count: None
         return

@@ -1,4 +1,4 @@
-"""`crawl4r report`: what a host was asked, as a page its owner could be sent."""
+"""`crawl4r report`: report the requests to a host, for its owner."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from crawl4r.workspace.moments import epoch_seconds
     "html",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write it as a page too: one file, with plots, to be sent or printed.",
+    help="Also write the report as one HTML file with plots.",
 )
-@click.option("--since", metavar="TIME", help="From then on: 2026-11-15 or 2026-11-15T10:00 (UTC).")
-@click.option("--until", metavar="TIME", help="And not from then on.")
+@click.option(
+    "--since", metavar="TIME", help="Begin at this time: 2026-11-15 or 2026-11-15T10:00 (UTC)."
+)
+@click.option("--until", metavar="TIME", help="End before this time.")
 @json_option
 def command(
     host: str,
@@ -49,14 +51,14 @@ def command(
     crawl4r report example.org -w docs --html example.org.html --since 2026-11-01
     crawl4r report example.org:8080 -w docs --json | jq .gaps
 
-    A host stands for all its ports, as politeness is counted; with a port, for that one alone.
+    Without a port the report covers all ports of the host, which share one host budget.
     """
     begin, end = epoch_seconds(since, "--since"), epoch_seconds(until, "--until")
     with open_for_reading(workspace) as opened:
         report = opened.host_report(host, begin, end)
     if html is not None:
         refuse_output(workspace, html, "--html")
-        from crawl4r.interfaces.html.host_report import page  # noqa: PLC0415 - only who wants one
+        from crawl4r.interfaces.html.host_report import page  # noqa: PLC0415 - only for --html
 
         _write(html, page(report, time.time()))
     if as_json:

@@ -1,4 +1,4 @@
-"""`crawl4r reprocess`: documents again, from the stored bytes and with no network."""
+"""`crawl4r reprocess`: make documents again from stored bytes, without network."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from crawl4r.workspace.workspace import open_workspace
 
 @click.command("reprocess")
 @workspace_option
-@click.option("--missing", is_flag=True, help="Only captures that were never read.")
-@click.option("--dry-run", is_flag=True, help="Only say how much there is to do.")
+@click.option("--missing", is_flag=True, help="Read only captures that were never read.")
+@click.option("--dry-run", is_flag=True, help="Show how much there is to do, and do nothing.")
 @json_option
 def command(workspace: Path, missing: bool, dry_run: bool, as_json: bool) -> None:
     """Judge and read every stored page again.
 
-    Verdicts, markdown, metadata and changes are made anew.
+    Makes verdicts, markdown, metadata and changes again.
 
     \b
     crawl4r reprocess -w docs

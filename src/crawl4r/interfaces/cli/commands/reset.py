@@ -1,4 +1,4 @@
-"""`crawl4r reset`: delete a crawl, after asking."""
+"""`crawl4r reset`: delete a crawl after a confirmation."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from crawl4r.interfaces.cli.output import confirm, say
 from crawl4r.storage.layout import entries_of, holds_crawl, refuse_foreign_state, strangers_in
 from crawl4r.workspace.removal import places_of, remove_crawl
 
-_SHOWN = 5  # of the files that stay
+_SHOWN = 5  # files that stay, to name
 
 
 @click.command("reset")
 @workspace_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
+@click.option("--dry-run", is_flag=True, help="Show what would be deleted, and delete nothing.")
 @json_option
 def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Delete everything a crawl has made; crawl4r.yaml stays.
 
-    Files that crawl4r did not make stay too, wherever they lie, and a folder with another program's
-    state.db is left alone. A symbolic link is deleted, and not what it points to. What the workspace
-    has on PostgreSQL and Qdrant servers is deleted with it; what other workspaces have there stays.
+    Files that crawl4r did not make stay too, and a folder with another program's state.db stays as it
+    is. A symbolic link is deleted without its target. The workspace's own data on PostgreSQL and Qdrant
+    servers is deleted too; data of other workspaces stays.
 
     \b
     crawl4r reset -w docs --dry-run

@@ -1,4 +1,4 @@
-"""`crawl4r resume`: go on with the last crawl of a workspace, as it was told then."""
+"""`crawl4r resume`: continue the last crawl of a workspace with its options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def command(workspace: Path, **options: Any) -> None:
 
     \b
     crawl4r resume -w docs
-    crawl4r resume -w docs --max-pages 2000      the same, with another limit
+    crawl4r resume -w docs --max-pages 2000      with another limit
     """
     from crawl4r.interfaces.cli.run_crawl import run_crawl  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`crawl4r scrape`: one live page as markdown."""
+"""`crawl4r scrape`: print one live page as markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--allow-private", multiple=True, metavar="CIDR_OR_HOST", help="Open the egress gate."
 )
-@click.option("--contact", help="Where a site's owner can reach you.")
+@click.option("--contact", help="Tell sites how their owner can reach you.")
 @chunk_options
 @json_option
 def command(
@@ -36,7 +36,7 @@ def command(
     crawl4r scrape https://example.org/
     crawl4r scrape https://example.org/ --json --chunks | jq .chunks
     """
-    start_ahead(EXTRACTOR, 1)  # it loads while we do, and while the page is fetched
+    start_ahead(EXTRACTOR, 1)  # it loads during our imports and the fetch
     import asyncio  # noqa: PLC0415
 
     from crawl4r.interfaces.cli.view.extraction import show  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`crawl4r search`: ask, and see where the answer comes from."""
+"""`crawl4r search`: find passages, with their sources."""
 
 from __future__ import annotations
 
@@ -45,16 +45,27 @@ class _Search(click.Command):
     type=click.Choice(["hybrid", "keyword", "vector"]),
     default="hybrid",
     show_default=True,
-    help="Words and meaning, or one of them.",
+    help="Search by words and meaning, or by one of them.",
 )
-@click.option("--site", "domains", multiple=True, help="Only this domain and those below it.")
-@click.option("--type", "types", multiple=True, help="Only html, pdf, ... or code, table, list.")
-@click.option("--language", "languages", multiple=True, help="Only this language, e.g. en.")
-@click.option("--since", help="Only what was captured on or after this date.")
-@click.option("--before", help="Only what was captured before this date.")
-@click.option("--as-of", help="What was known at this date, as it was then.")
-@click.option("--per-document", type=click.IntRange(0), help="Passages of one document; 0: any.")
-@click.option("--neighbours", type=click.IntRange(0, 5), default=0, help="Passages around each.")
+@click.option(
+    "--site", "domains", multiple=True, help="Search only this domain and those below it."
+)
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    help="Search only this type: html, pdf, ... or code, table, list.",
+)
+@click.option("--language", "languages", multiple=True, help="Search only this language, e.g. en.")
+@click.option("--since", help="Search only captures on or after this date.")
+@click.option("--before", help="Search only captures before this date.")
+@click.option("--as-of", help="Search the state of this date.")
+@click.option(
+    "--per-document", type=click.IntRange(0), help="Show so many passages of a document; 0: any."
+)
+@click.option(
+    "--neighbours", type=click.IntRange(0, 5), default=0, help="Add so many passages around each."
+)
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
@@ -75,14 +86,14 @@ class _Search(click.Command):
 @click.option(
     "--rrf-k", type=click.IntRange(1), help="Smooth the ranks of rrf so much.  [default: 60]"
 )
-@click.option("--rerank", is_flag=True, help="Let the configured cross-encoder order the best.")
-@click.option("--cursor", help="Go on after an earlier answer.")
+@click.option("--rerank", is_flag=True, help="Reorder the best with the configured cross-encoder.")
+@click.option("--cursor", help="Continue after an earlier answer.")
 @click.option(
     "--queries",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help='Many at once: lines like {"id": "1", "text": "..."}.',
+    help='Read many queries from lines like {"id": "1", "text": "..."}.',
 )
-@click.option("--explain", is_flag=True, help="Ranks and scores of each half, and the time taken.")
+@click.option("--explain", is_flag=True, help="Show the ranks, scores and times of both rankings.")
 @json_option
 def command(
     words: tuple[str, ...],
@@ -94,7 +105,7 @@ def command(
 ) -> None:
     """Find passages by their words and by their meaning.
 
-    It works while a crawl runs, too.
+    It also works during a crawl.
 
     \b
     crawl4r search "how do I roll back to a savepoint" -w docs
@@ -103,8 +114,7 @@ def command(
     crawl4r search --queries questions.jsonl --limit 100 --json
 
     Words, "phrases", prefix*, -without, +with, site:, type:, lang:, before: and after:. Several words
-    are one query; quotes around it keep the shell away from its signs. A score is from 0 to 1 and
-    means the same for every query.
+    are one query; quote it for the shell. Scores are from 0 to 1 and can be compared between queries.
     """
     from crawl4r.workspace.moments import epoch_seconds  # noqa: PLC0415 - help goes without
     from crawl4r.workspace.search import request_of  # noqa: PLC0415
@@ -127,7 +137,7 @@ def command(
 
 
 def _note_on_languages(kept_out: dict[str, int], workspace: Path) -> list[str]:
-    """What is not searched, and the command that changes that."""
+    """The languages outside of the index, and the command that adds them."""
     from crawl4r.interfaces.cli.view.format import languages_kept_out  # noqa: PLC0415
 
     return [languages_kept_out(kept_out, workspace)] if kept_out else []
@@ -156,7 +166,7 @@ def _answer_many(searcher: Searcher, file: Path, request: SearchRequest, as_json
 
 
 def _queries_in(file: Path) -> list[tuple[str, str]]:
-    """All of them, looked at before the first is answered. Long ones are cut: they are no typing."""
+    """Read and check all queries before the first search. Long ones are cut."""
     from crawl4r.search.query import LONGEST_QUERY, parse_checked  # noqa: PLC0415
 
     found = []

@@ -1,4 +1,4 @@
-"""`crawl4r selftest`: prove on this machine that a crawl survives being killed."""
+"""`crawl4r selftest`: show on this machine that crawls survive kills."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from crawl4r.workspace.workspace import Workspace, open_workspace
 
 _CONCURRENCY = 4
 _RATE = 400.0  # requests a second
-_MOST_REQUESTS = 12  # of a crawl before it is killed
+_MOST_REQUESTS = 12  # of a crawl before its kill
 _LOOK_AGAIN = 0.001  # seconds
 _METADATA = Path("metadata") / "crawl_metadata.jsonl"
 
 
 class Findings(Struct):
-    """What killing did to the crawls: every number but the first two should be 0."""
+    """The effects of the kills. Every number except the first two should be 0."""
 
     kills: int = 0
     pages: int = 0
     lost: int = 0
     doubled: int = 0
-    wrong: int = 0  # bytes that are not what an undisturbed crawl stored
+    wrong: int = 0  # pages with other bytes than in an undisturbed crawl
     torn_lines: int = 0
     fetched_again: int = 0
     fetched_again_allowed: int = 0  # pages in flight at the kills
@@ -57,7 +57,7 @@ class Findings(Struct):
     flag_value=20,
     type=click.IntRange(1),
     required=True,
-    help="Kill crawls this often, after a random number of requests.  [20 when no number is given]",
+    help="Kill crawls this often, after a random number of requests.  [20 without a number]",
 )
 @click.option("--seed", type=int, help="Repeat the random numbers of an earlier run.")
 @json_option
@@ -109,7 +109,7 @@ def _kill_until_done(
     chance: random.Random,
     on_kill: Callable[[], None],
 ) -> None:
-    """One crawl, killed and begun again until it ends by itself."""
+    """One crawl, killed and restarted until it ends by itself."""
     while findings.kills < kills:
         goal = len(site.log) + chance.randint(0, _MOST_REQUESTS)
         crawl = _run(site.url, workspace)
@@ -145,7 +145,7 @@ def _examine(
 
 
 def _is_unreadable(workspace: Workspace, url: str) -> bool:
-    """Reading checks the bytes against their hash."""
+    """The hashes of pages. Reading a page verifies its hash."""
     try:
         return workspace.get(url) is None
     except StorageError:

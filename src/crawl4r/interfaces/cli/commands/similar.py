@@ -1,4 +1,4 @@
-"""`crawl4r similar`: what else says something like this page."""
+"""`crawl4r similar`: list documents with a similar content."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ def command() -> None:
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def discover(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
-    """Follow links from URLs and append what is in scope to the spool; pages are not kept.
+    """Follow links from URLs and append the URLs in scope to the spool, without keeping pages.
 
     \b
     crawl4r spool discover https://example.org/ -w docs
-    crawl4r spool discover -w docs --refresh          announce known pages again, to be revisited
+    crawl4r spool discover -w docs --refresh          announce known pages for another visit
 
-    It slows down, and waits, while more than spool.max_backlog discoveries are not fetched yet.
+    It slows down and waits while more than spool.max_backlog discoveries are unfetched.
     """
     from crawl4r.interfaces.cli.run_separated import run_discover  # noqa: PLC0415 - help goes without
 
@@ -42,14 +42,14 @@ def discover(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
 
 @command.command("scrape")
 @crawl_options
-@click.option("--follow", is_flag=True, help="Wait for more, also when no discoverer runs.")
+@click.option("--follow", is_flag=True, help="Wait for more URLs even if no discoverer runs.")
 def scrape(workspace: Path, **options: Any) -> None:
     """Fetch and keep the pages that the spool names, as long as a discoverer runs.
 
     \b
     crawl4r spool scrape -w docs
-    crawl4r spool scrape -w docs --follow             until it is stopped
-    crawl4r spool scrape -w docs --refresh            what is known again, with its validators
+    crawl4r spool scrape -w docs --follow             run until it is stopped
+    crawl4r spool scrape -w docs --refresh            revisit known pages, with validators
     """
     from crawl4r.interfaces.cli.run_separated import run_scrape  # noqa: PLC0415 - help goes without
 

@@ -1,4 +1,4 @@
-"""`crawl4r status`: a workspace at a glance."""
+"""`crawl4r status`: show the state of a workspace."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ from crawl4r.safe_text import command_line
 
 @click.command("status")
 @workspace_option
-@click.option("--watch", is_flag=True, help="Draw it again and again; Ctrl-C leaves.")
+@click.option("--watch", is_flag=True, help="Repeat until Ctrl-C.")
 @click.option(
     "--every",
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often, with --watch.",
+    help="Repeat after so many seconds (with --watch).",
 )
 @json_option
 def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
     """Show totals, hosts and errors of a crawl.
 
-    It works while a crawl runs, too.
+    It also works during a crawl.
 
     \b
     crawl4r status -w docs

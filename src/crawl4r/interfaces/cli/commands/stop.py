@@ -20,13 +20,13 @@ from crawl4r.storage.layout import STOP
 def command(workspace: Path, role: str | None, as_json: bool) -> None:
     """End the crawl of a workspace as Ctrl-C would.
 
-    The same command goes on with it later.
+    The same crawl command continues it later.
 
     \b
     crawl4r stop -w docs
     crawl4r stop -w docs --only scrape         one side of separated mode
 
-    It is the same as making a file called `stop` in the workspace; the next start removes it.
+    The command creates a file called `stop` in the workspace; the next start removes it.
     """
     path = file_of(workspace, STOP, role)
     give(path)

@@ -22,9 +22,9 @@ from crawl4r.resilience.restarts import Restarts, reason_of
 
 _STOPS = frozenset([signal.SIGINT, signal.SIGTERM])
 _PASSED_ON = (*_STOPS, signal.SIGHUP, signal.SIGUSR1)
-# The pages that they put back into the queue are still there when the crawl starts again.
+# Options that put pages back into the queue once; a restart finds those pages there.
 _ONCE = frozenset(["--refresh", "--retry-failed"])
-_SPEECH = 2.0  # seconds that a line of the log may take
+_SPEECH = 2.0  # seconds that writing a log line may take
 
 
 @click.command(
@@ -35,7 +35,7 @@ _SPEECH = 2.0  # seconds that a line of the log may take
     "--max-restarts",
     type=click.IntRange(0),
     metavar="N",
-    help="Give up after so many restarts in a row, none of which ran for ten minutes."
+    help="Give up after so many restarts in a row that each ran for less than ten minutes."
     "  [default: never]",
 )
 @click.option(
@@ -44,7 +44,7 @@ _SPEECH = 2.0  # seconds that a line of the log may take
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="Before the first restart of a row; doubles with each that follows, up to ten minutes.",
+    help="Wait so long before the first restart; doubles with each in a row, up to ten minutes.",
 )
 @click.option(
     "--log-json", is_flag=True, help="Write nothing but JSON lines to stderr, also from the crawl."
@@ -59,14 +59,14 @@ def command(
     crawl4r supervise -- crawl https://example.org/ -w docs
     crawl4r supervise --max-restarts 20 --backoff 10 -- spool run https://example.org/ -w docs
 
-    It is started again when it ends with code 5 (stalled) or 6 (memory), or is killed by a signal that
-    did not come from here; it then goes on where it was. SIGINT, SIGTERM, SIGHUP and SIGUSR1 are passed
-    on to it. However else it ends, that is the end, with the crawl's own exit code: after code 4 the
-    crawl has already waited for its store (resilience.store_patience).
+    Restarts the crawl after exit code 5 (stalled) or 6 (memory), or after a signal from another process
+    killed it; the crawl then continues. Passes SIGINT, SIGTERM, SIGHUP and SIGUSR1 on to the crawl.
+    After any other exit code it ends with that code: before code 4 the crawl has already waited for its
+    store (resilience.store_patience).
     """
     if arguments[0] == "supervise":
         raise UsageError("`crawl4r supervise` does not supervise itself: give it a crawl to run")
-    as_json = log_json or json_log.is_on()  # the crawl was told, and both write to one stderr
+    as_json = log_json or json_log.is_on()  # supervisor and crawl share one stderr
     set_up_logging("warning", as_json=as_json, stream=json_log.event_stream())
     words = json_log.with_option(arguments) if as_json else list(arguments)
     sys.exit(_Supervisor(Restarts(backoff, max_restarts)).run(words))
@@ -77,10 +77,10 @@ class _Supervisor:
         self._restarts = restarts
         self._child: subprocess.Popen[bytes] | None = None
         self._is_stopped = threading.Event()
-        self._is_told_early = False  # to stop, when there was no child to pass it on to
+        self._is_told_early = False  # a signal arrived before there was a child
 
     def run(self, arguments: list[str]) -> int:
-        """Until it ends in a way that a restart does not help; the exit code to leave with."""
+        """Run and restart the crawl; returns its last exit code."""
         for number in _PASSED_ON:
             signal.signal(number, self._pass_on)
         while True:
@@ -99,7 +99,7 @@ class _Supervisor:
         parent = os.getpid()
         self._child = subprocess.Popen(
             [sys.executable, "-m", "crawl4r", *arguments],
-            # Ctrl-C reaches this process alone, which passes it on: twice would mean "at once".
+            # Only this process gets Ctrl-C and passes it on: a second one would mean "stop at once".
             process_group=0,
             stderr=json_log.descriptor(),
             preexec_fn=lambda: end_with(parent),  # noqa: PLW1509 - it takes no lock
@@ -124,5 +124,5 @@ class _Supervisor:
 
     def _say(self, event: str, code: int, **more: float) -> None:
         fields = {"reason": reason_of(code), "code": code, "restarts": self._restarts.total, **more}
-        # Whoever reads the log may have stopped, which may be why the crawl did.
+        # The reader of the log may hang, which may be the reason for the stall of the crawl.
         within(_SPEECH, lambda: events.emit(event, 30, **fields), None)

@@ -1,4 +1,4 @@
-"""`crawl4r urls`: spell URLs the way the crawler does."""
+"""`crawl4r urls`: print the crawler's spelling of URLs."""
 
 from __future__ import annotations
 

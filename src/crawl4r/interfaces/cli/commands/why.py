@@ -105,7 +105,7 @@ def _index_words(indexed: dict[str, Any]) -> str:
 
 
 def _revisit_words(revisit: dict[str, Any]) -> str:
-    """The estimate is one of neighbours until a page was visited again itself."""
+    """The line about revisits. Before the first revisit the estimate comes from other pages."""
     visits, changes = revisit["visits"], revisit["changes"]
     seen = f"{changes} changes in {visits} visits" if visits else "not visited again yet"
     gap = human_seconds(revisit["seconds_between_changes"])

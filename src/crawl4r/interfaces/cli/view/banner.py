@@ -1,4 +1,4 @@
-"""What a crawl says to a person before and after: who it is, what it did, what to try next."""
+"""Print the banner before a crawl, and the summary with next steps after it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _MOST_STEPS = 5
 _LONGEST_URL = 300  # characters, in a command to try
 _SPOOL_COMMANDS = frozenset(["run", "discover", "scrape"])
 
-Step = tuple[tuple[object, ...], str]  # words of a command, and what it is good for
+Step = tuple[tuple[object, ...], str]  # the words of a command, and its purpose
 
 
 def print_banner(run: CrawlRun, workspace: Workspace) -> None:
-    """The compliance banner: how this crawl presents itself to the sites."""
+    """Print the compliance banner: how this crawl presents itself to sites."""
     settings = run.settings
     screen = Screen(stderr=True)
     pace = settings.politeness
@@ -58,7 +58,7 @@ def print_banner(run: CrawlRun, workspace: Workspace) -> None:
 
 
 def print_summary(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> None:
-    """What there is now, what this run did, and commands that go on from there."""
+    """Print totals, the results of this run and commands for the next steps."""
     screen = Screen()
     screen.print(Text(_title(summary), "bold"))
     table = Table.grid(padding=(0, 2))
@@ -72,7 +72,7 @@ def print_summary(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) 
 
 
 def print_steps(screen: Screen, steps: list[Step]) -> None:
-    """Commands to try, each whole on a line of its own: nothing breaks it, however narrow it is."""
+    """Print commands to try, each on its own line and never wrapped."""
     if steps:
         screen.print("Next:")
     for words, meaning in steps[:_MOST_STEPS]:
@@ -82,7 +82,7 @@ def print_steps(screen: Screen, steps: list[Step]) -> None:
 
 
 def has_kept_nothing(summary: dict[str, Any]) -> bool:
-    """Whether it went to its end, and there is no page."""
+    """Whether the crawl ended by itself without a page."""
     is_over = summary["ended"] in {EndedBy.NOTHING_LEFT, EndedBy.HOSTS_GIVEN_UP}
     return is_over and summary["known"] > 0 and not summary["pages"]
 
@@ -140,7 +140,7 @@ def _print_endings(screen: Screen, endings: list[dict[str, Any]]) -> None:
 
 
 def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list[Step]:
-    """The ones that fit what has happened. Later commands know the options of this crawl."""
+    """Steps that fit the result. Later commands know the options of this crawl."""
     where = ("-w", summary["workspace"])
     steps: list[Step] = []
     if summary["pending"]:
@@ -177,7 +177,7 @@ def _again(run: CrawlRun) -> tuple[str, ...]:
 
 
 def _with_more(run: CrawlRun, summary: dict[str, Any]) -> tuple[str, ...]:
-    """A limit that is reached must be raised to go on."""
+    """The option with a higher limit, for a crawl that reached one."""
     limits = run.settings.crawl_limits()
     if summary["ended"] == EndedBy.MAX_PAGES and limits.max_pages is not None:
         return ("--max-pages", str(2 * max(1, limits.max_pages, summary["pages"])))
@@ -194,7 +194,7 @@ def _a_url(workspace: Workspace, pages: int) -> str | None:
 
 
 def _a_lost_url(workspace: Workspace, summary: dict[str, Any]) -> str | None:
-    """One of those that ended as most did."""
+    """A URL with the most frequent verdict."""
     if not summary["endings"]:
         return None
     row = next(workspace.pages(verdict=summary["endings"][0]["verdict"]), None)

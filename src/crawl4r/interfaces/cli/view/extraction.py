@@ -1,4 +1,4 @@
-"""A page that was read, as `extract` and `scrape` show it."""
+"""Print an extracted page, for `extract` and `scrape`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crawl4r.workspace.chunks import Chunks
 
 
 def show(url: str, extraction: Extraction, chunks: Chunks | None, *, as_json: bool) -> None:
-    """Print markdown on stdout, and what is wrong with the page on stderr."""
+    """Print markdown on stdout, and problems of the page on stderr."""
     if as_json:
         print_json(extraction_json(url, extraction) | chunks_json(chunks))
         return

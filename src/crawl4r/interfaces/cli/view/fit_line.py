@@ -1,4 +1,4 @@
-"""Words on one line of a terminal: when there is no room for all, the least important go first."""
+"""Fit text on one line of a terminal by dropping the least important pieces."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 GAP = "  "
-_ECHO = 2  # columns that a terminal needs to show `^C` behind the line without breaking it
+_ECHO = 2  # columns for `^C` behind the line
 
 
 class LinePart(NamedTuple):
-    """A part of a line. Those with the largest `rank` go first; what has rank 0 stays."""
+    """A part of a line. Parts with the largest `rank` are dropped first; rank 0 stays."""
 
     rank: int
     text: str
 
 
 def room_on(width: int) -> int:
-    """Columns of a terminal that a line may fill."""
+    """The usable columns of a terminal."""
     return max(1, width - _ECHO - 1)
 
 
 def fit(pieces: Sequence[LinePart], room: int) -> str:
-    """The pieces in their order, as many as there is room for; never longer than the room."""
+    """Join as many pieces as fit, in order; never longer than `room`."""
     left = [piece for piece in pieces if piece.text]
     while cell_len(line := GAP.join(piece.text for piece in left)) > room:
         least = max(left, key=lambda piece: piece.rank)
@@ -35,5 +35,5 @@ def fit(pieces: Sequence[LinePart], room: int) -> str:
 
 
 def _cut(line: str, room: int) -> str:
-    """With an ellipsis in place of what is left out."""
+    """Shorten a text with an ellipsis."""
     return set_cell_size(line, room - 1).rstrip() + "…"

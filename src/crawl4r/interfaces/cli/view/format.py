@@ -1,4 +1,4 @@
-"""Numbers as people say them."""
+"""Format numbers, sizes and times for people."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def human_seconds(seconds: float) -> str:
 
 
 def about_seconds(seconds: float) -> str:
-    """A time to be read at a glance: two digits and a unit, or two units."""
+    """A rough duration: two digits and a unit, or two units."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)
@@ -49,7 +49,7 @@ def clock_time(epoch: float | None) -> str:
 
 
 def guess_words(guesses: dict[str, int]) -> str:
-    """What became of URLs that no page named; empty when there were none."""
+    """The results of guessed URLs; empty when there were none."""
     if not guesses["asked"]:
         return ""
     return (
@@ -58,14 +58,14 @@ def guess_words(guesses: dict[str, int]) -> str:
 
 
 def languages_in(counts: Mapping[str, int]) -> str:
-    """The languages of so many documents, the most frequent ones first."""
+    """Languages with their number of documents, the most frequent first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     parts = [f"{count:,} {language}" for language, count in ordered[:5]]
     return ", ".join([*parts, "..."] if len(ordered) > 5 else parts)
 
 
 def languages_kept_out(kept_out: Mapping[str, int], workspace: Path | str) -> str:
-    """How many documents `index.languages` keeps out of the index, and what lets them in."""
+    """The number of documents that `index.languages` excludes, and the command that adds them."""
     total = sum(kept_out.values())
     one = "1 document in another language"
     words = one if total == 1 else f"{total:,} documents in other languages"
@@ -75,7 +75,7 @@ def languages_kept_out(kept_out: Mapping[str, int], workspace: Path | str) -> st
 
 
 def our_name() -> str:
-    """How to call us from here: `crawl4r`, or its path when that is not on the PATH."""
+    """The command name: `crawl4r`, or its path when it is not on the PATH."""
     if shutil.which("crawl4r"):
         return "crawl4r"
     return os.path.relpath(sys.argv[0]) if sys.argv[0].endswith("crawl4r") else "crawl4r"

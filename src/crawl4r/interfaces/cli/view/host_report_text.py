@@ -1,4 +1,4 @@
-"""A politeness receipt in lines, for a terminal or a mail."""
+"""A politeness receipt as text, for a terminal or a mail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND_WORDS = {
 
 
 def line_words(line: dict[str, Any]) -> str:
-    """How many URLs a line of robots.txt kept from being requested."""
+    """The number of URLs that a line of robots.txt refused, in words."""
     never, before = line["never_requested"], line["urls"] - line["never_requested"]
     words = [f"{never:,} URL{'s' if never != 1 else ''} never requested"] if never else []
     words += [f"{before:,} not requested again"] if before else []
@@ -27,7 +27,7 @@ def line_words(line: dict[str, Any]) -> str:
 
 
 def asked_words(robots: dict[str, Any]) -> str:
-    """How often robots.txt was asked for, and when."""
+    """How often, and when last, robots.txt was requested."""
     if not robots["asked"]:
         return "not asked for"
     times = "once" if robots["asked"] == 1 else f"{robots['asked']:,} times"
@@ -35,7 +35,7 @@ def asked_words(robots: dict[str, Any]) -> str:
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The whole report, with the words of strangers as they wrote them."""
+    """The lines of the report. They hold untrusted text unescaped."""
     yield report["verdict"]["sentence"]
     kept = report["verdict"]["kept"]
     yield f"{'Everything' if kept else 'NOT everything'} that the host asked for was kept."

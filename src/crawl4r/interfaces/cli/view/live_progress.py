@@ -1,4 +1,4 @@
-"""How far a crawl is, while it runs: one line on a terminal, now and then a line elsewhere."""
+"""Show the progress of a running crawl: one changing line on a terminal, else a line at intervals."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from crawl4r.storage.layout import PAUSE
 from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.workspace import Workspace
 
-TOLD_EVERY = 10.0  # seconds between two lines where nothing can be drawn
+TOLD_EVERY = 10.0  # seconds between lines without a terminal
 _REFRESH = 0.25  # seconds
 _COUNT_EVERY = 2.0  # seconds
-_COUNTING_SHARE = 20  # counting may take a twentieth of the time
-_SOON = 3.0  # seconds: a shorter wait for a host needs no words
-_LEAST_HEIGHT = 6  # lines of a terminal that has room for a second one
+_COUNTING_SHARE = 20  # counting may take 1/20 of the time
+_SOON = 3.0  # seconds; a shorter wait for a host is not shown
+_LEAST_HEIGHT = 6  # lines of a terminal with room for a second line
 _SPINNER = 2  # columns
 _PHASE_STYLES = {Phase.PAUSED: "yellow", Phase.NO_NETWORK: "yellow", Phase.NO_STORE: "yellow"}
 
 
 async def show_progress(run: CrawlRun, workspace: Workspace, *, enabled: bool) -> EndedBy:
-    """Run the crawl to its end, and say on stderr how far it is: drawn if that is a terminal, else as a
-    line every ten seconds, so that a crawl of less says nothing."""
+    """Run the crawl to its end with its progress on stderr: drawn on a terminal, else a line every ten
+    seconds, so that a shorter crawl prints none."""
     if not enabled:
         return await run.finish()
     view = ProgressView(run, workspace)
@@ -82,7 +82,7 @@ def _drawn(standing: Standing, spinner: Spinner, screen: Screen) -> Group:
 
 
 class ProgressView:
-    """Looks at a run, often; what costs a query it asks now and then."""
+    """Reads the state of a run often, and queries the database at intervals."""
 
     def __init__(self, run: CrawlRun, workspace: Workspace) -> None:
         self._run = run
@@ -94,14 +94,14 @@ class ProgressView:
         self._waiting = self._unread = 0
         self._rate = 0.0
         self._eta: tuple[float | None, str | None] = (None, None)
-        self._troubles: list[tuple[float, str]] = []  # until when, and which host
-        self._paces: dict[Phase, tuple[float, int]] = {}  # when a phase began, with how much to do
+        self._troubles: list[tuple[float, str]] = []  # (shown until, host)
+        self._paces: dict[Phase, tuple[float, int]] = {}  # by phase: begin, amount of work
 
     def look(self) -> Standing:
-        """Where the run stands now."""
+        """The current state of the run."""
         run, crawl = self._run, self._run.crawl
         now = self._clock.monotonic()
-        if run.reopening.problem:  # the database may be closed: nothing is counted
+        if run.reopening.problem:  # the database may be closed: do not count
             patience = max(0.0, run.reopening.until - self._clock.wall())
             return Standing(Phase.NO_STORE, run.reopening.problem, left=patience)
         if crawl is None:
@@ -129,10 +129,10 @@ class ProgressView:
         )
 
     def _glance(self) -> None:
-        """The estimate of `status`, from the settings that are in force now."""
+        """The estimate of `status`, with the current settings."""
         run, now = self._run, self._clock.monotonic
         started = now()
-        with contextlib.suppress(Crawl4rError):  # the store may just be going away
+        with contextlib.suppress(Crawl4rError):  # the store may be failing
             glance = self._workspace.glance(
                 self._since, run.settings, is_held=run.pause_gate.is_held
             )
@@ -181,7 +181,7 @@ class ProgressView:
         return ((now - since) / done * to_make if done > 0 else None), None
 
     def _next_in(self, now: float) -> float:
-        """Seconds until a host may be asked again, when no request is under way."""
+        """Seconds until the next request, when none is in flight."""
         crawl = self._run.crawl
         assert crawl is not None
         expected = None if crawl.in_flight else crawl.schedule.expects_at()

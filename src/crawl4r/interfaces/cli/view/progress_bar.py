@@ -1,4 +1,4 @@
-"""Bars for work whose end is known: drawn on a terminal, told as a line now and then elsewhere."""
+"""Progress bars for work of known size: drawn on a terminal, else a line at intervals."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from crawl4r.safe_text import visible
 
 _DRAWN_EVERY = 0.1  # seconds
 _TOLD_EVERY = 10.0  # seconds
-_WIDEST, _NARROWEST = 40, 8  # columns of a bar; a narrower one says nothing
+_WIDEST, _NARROWEST = 40, 8  # columns of a bar
 
 
 class Task:
-    """One kind of work, as far as it is done. `total` is None while its size is unknown."""
+    """The progress of one kind of work. `total` is None while its size is unknown."""
 
     def __init__(self, name: str, total: int | None, began_at: float, *, in_bytes: bool) -> None:
         self.name = name
@@ -44,7 +44,7 @@ class Task:
 
 
 class Bars:
-    """Tasks that change; `changed` hears of it no more often than every so many seconds."""
+    """Progress of several tasks; calls `changed` at most every few seconds."""
 
     def __init__(
         self, changed: Callable[[], None], every: float, clock: Callable[[], float]
@@ -64,7 +64,7 @@ class Bars:
         self._tell()
 
     def update(self, task: int, *, completed: int, total: int | None = None) -> None:
-        """Without a `total`, that stays as it was."""
+        """Update a task; None keeps its `total`."""
         known = self.tasks[task]
         known.done, known.total = completed, known.total if total is None else total
         self._tell()
@@ -77,7 +77,7 @@ class Bars:
 
 @contextmanager
 def progress_bar(talks: bool, clock: Callable[[], float] = time.monotonic) -> Iterator[Bars]:
-    """Bars with counts and the time that is left on stderr; a line every ten seconds in a pipe."""
+    """Show bars with counts and remaining time on stderr; in a pipe a line every ten seconds."""
     if not talks:
         yield Bars(lambda: None, _TOLD_EVERY, clock)
     elif draws_on_stderr():

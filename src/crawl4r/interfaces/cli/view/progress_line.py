@@ -1,4 +1,4 @@
-"""What one line says of a crawl, whatever it is at, and what Ctrl-C means then."""
+"""The progress line of a crawl in each phase, with the effect of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crawl4r.safe_text import visible
 
 
 class Phase(StrEnum):
-    """What a run is at. After the last visit come reading, indexing and embedding."""
+    """The phase of a run. Reading, indexing and embedding follow the last visit."""
 
     STARTING = "starting"
     CRAWLING = "crawling"
@@ -41,30 +41,30 @@ class Trouble(Struct, frozen=True):
 
     host: str
     next_in: float  # seconds
-    others: int  # hosts in the same trouble
+    others: int  # other failing hosts
 
 
 class Standing(Struct, frozen=True):
-    """Where a run stands. Counts are of what is durable."""
+    """The state of a run. It counts durable results."""
 
     phase: Phase
-    why: str = ""  # of a pause, or of a wait for the store
+    why: str = ""  # the reason of a pause or of a wait for the store
     kept: int = 0  # pages in the workspace
-    waiting: int = 0  # URLs to be visited
-    to_make: int = 0  # documents, in the phase that makes them: what is left
-    unread: int = 0  # pages whose documents are still to be made, beside the visits
+    waiting: int = 0  # pending URLs
+    to_make: int = 0  # remaining documents, passages or vectors of the phase
+    unread: int = 0  # kept pages without a document so far
     in_flight: int = 0
-    rate: float = 0.0  # answers a second, lately
+    rate: float = 0.0  # recent answers per second
     size: int = 0  # bytes of pages
     seconds: float = 0.0  # since the start
-    left: float | None = None  # seconds; None when it cannot be known
-    limited_by: str | None = None  # host or option, of `left`
-    next_in: float = 0.0  # seconds until the next request, when all hosts ask for time
+    left: float | None = None  # seconds; None when unknown
+    limited_by: str | None = None  # the host or option that determines `left`
+    next_in: float = 0.0  # seconds until the next request, when all hosts must wait
     trouble: Trouble | None = None
 
 
 def pieces_of(standing: Standing) -> list[LinePart]:
-    """The parts of the line, as they are shown."""
+    """The parts of the line in order."""
     if standing.phase in {Phase.STARTING, Phase.FINISHING}:
         return [LinePart(0, standing.phase), LinePart(2, _elapsed(standing))]
     if standing.phase is Phase.NO_STORE:
@@ -89,7 +89,7 @@ def pieces_of(standing: Standing) -> list[LinePart]:
 
 
 def trouble_pieces(trouble: Trouble) -> list[LinePart]:
-    """A second line: the host that is tried again first."""
+    """The second line: the failing host with the earliest retry."""
     others = f"and {trouble.others:,} more like it" if trouble.others else ""
     return [
         LinePart(0, f"{visible(trouble.host)} keeps failing"),

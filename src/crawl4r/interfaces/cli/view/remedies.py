@@ -1,4 +1,4 @@
-"""What a person can change about URLs that were not kept."""
+"""Options and advice for URLs that were not kept."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from crawl4r.interfaces.cli.view.format import our_name
 from crawl4r.model import Verdict
 from crawl4r.safe_text import command_line
 
-_OPENS = "would open it"  # how the reason of a refused address ends, which names the option
+_OPENS = "would open it"  # the end of an egress refusal, which names the option
 _UNANSWERED = frozenset([Verdict.NETWORK_ERROR, Verdict.ROBOTS_UNREACHABLE])
 
 
 def option_for(verdict: str, reason: str) -> str:
-    """The option or setting that lets such URLs in; empty when there is none."""
+    """The option or setting that admits such URLs, or an empty string."""
     if verdict == Verdict.EGRESS_REFUSED and reason.endswith(_OPENS):
         return "--allow-private"
     if verdict == Verdict.CAPPED and reason.startswith(DEPTH):
@@ -29,7 +29,7 @@ def option_for(verdict: str, reason: str) -> str:
 
 
 def advice_for(summary: dict[str, Any]) -> str:
-    """What to try when a crawl brought nothing, by what most URLs ended with; may be empty."""
+    """Advice for a crawl without a page, by the most frequent verdict; may be empty."""
     endings = summary["endings"]
     if not endings:
         return ""
@@ -39,7 +39,7 @@ def advice_for(summary: dict[str, Any]) -> str:
 
 def _advice(verdict: str, reason: str, summary: dict[str, Any]) -> str:
     if reason.endswith(_OPENS):
-        return ""  # it says what to do
+        return ""  # the reason tells what to do
     if "resolve host" in reason:
         return "check how the host is spelled"
     if verdict in _UNANSWERED:

@@ -1,4 +1,4 @@
-"""Search results as people read them."""
+"""Print search results for people."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def print_hit(screen: Screen, number: int, hit: Hit, *, explain: bool) -> None:
     title = Text.assemble((f"{number:2}. ", "dim"), (way, "bold"), (f"  {hit.score:.3f}", "dim"))
     screen.print(title, soft_wrap=not screen.is_terminal)
     _print_below(screen, _excerpt(hit.snippet))
-    # On a terminal the link itself, and in a pipe the whole of it, leads to the passage.
+    # A live link on a terminal, the whole URL in a pipe.
     target = hit.link or version.url
     screen.print_link(target, version.url if screen.is_terminal else target)
     source = (
@@ -54,7 +54,7 @@ def print_hit(screen: Screen, number: int, hit: Hit, *, explain: bool) -> None:
 
 
 def _print_below(screen: Screen, text: Text) -> None:
-    """Under the title; a terminal's lines are folded, those in a pipe are as long as they are."""
+    """Print lines under the title: wrapped on a terminal, whole in a pipe."""
     if screen.is_terminal:
         screen.print(Padding(text, (0, 0, 0, _INDENT)))
     else:

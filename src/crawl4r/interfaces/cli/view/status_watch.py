@@ -1,4 +1,4 @@
-"""`crawl4r status --watch`: the same again and again, drawn on a terminal, as JSON lines elsewhere."""
+"""`crawl4r status --watch`: the status at intervals, drawn on a terminal or as JSON lines."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from crawl4r.interfaces.cli.view.status_words import (
 from crawl4r.safe_text import visible
 from crawl4r.workspace.workspace import Workspace
 
-_COUNTING_SHARE = 20  # looking at every row may take a twentieth of the time, and no more
+_COUNTING_SHARE = 20  # reading every row may take 1/20 of the time
 _BESIDE_TABLES = 18  # lines
 
 
 def watch(path: Path, every: float, *, is_drawn: bool) -> None:
-    """Show the status of a workspace every so many seconds, until Ctrl-C."""
+    """Show the status of a workspace every `seconds`, until Ctrl-C."""
     try:
         if is_drawn:
             screen = Screen()
@@ -48,7 +48,7 @@ def watch(path: Path, every: float, *, is_drawn: bool) -> None:
 
 
 def _statuses(path: Path, every: float) -> Iterator[dict[str, Any]]:
-    """The status now, and each time it is due; a workspace that was made anew is opened anew."""
+    """Yield the status now and whenever it is due. Reopens a workspace that was recreated."""
     while True:
         with open_for_reading(path) as opened:
             counts = _RecentCounts(opened)
@@ -128,7 +128,7 @@ def _grid() -> Table:
 
 
 def _table(*columns: str) -> Table:
-    """Only the first column has words; numbers stand under each other."""
+    """A table with text in the first column and right-aligned numbers in the others."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for number, name in enumerate(columns):
         is_words = number == 0

@@ -1,4 +1,4 @@
-"""How far a survey of a site is, on stderr: one line that changes, or plain lines."""
+"""Show the progress of a survey on stderr, as one changing line or as plain lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crawl4r.safe_text import visible
 from crawl4r.workspace.survey import SurveyProgress
 
 _REFRESH = 0.25  # seconds
-_A_LINE_EVERY = 5.0  # seconds, where there is no terminal
+_A_LINE_EVERY = 5.0  # seconds, without a terminal
 
 
 def words_of(progress: SurveyProgress) -> str:
@@ -33,7 +33,7 @@ def words_of(progress: SurveyProgress) -> str:
 
 @contextlib.asynccontextmanager
 async def telling(words: Callable[[], str]) -> AsyncIterator[None]:
-    """Show what `words` says, as long as this is open. The line of a terminal is gone afterwards."""
+    """Show the text of `words` inside the `with` block. On a terminal the line disappears after it."""
     show = _draw if sys.stderr.isatty() else _say_now_and_then
     task = asyncio.create_task(show(words))
     try:
@@ -54,7 +54,7 @@ async def _draw(words: Callable[[], str]) -> None:
 
 
 async def _say_now_and_then(words: Callable[[], str]) -> None:
-    """A line when something else begins, and one every few seconds."""
+    """Print a line when a new stage begins, and every few seconds."""
     said, work = 0.0, ""
     while True:
         line, now = words(), time.monotonic()

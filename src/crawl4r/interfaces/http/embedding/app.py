@@ -1,10 +1,10 @@
-"""Vectors for other machines, in the shapes of text-embeddings-inference and of OpenAI.
+"""An embedding service with the APIs of text-embeddings-inference and OpenAI.
 
     /embed /rerank /info /health            TEI 1.7
     /v1/embeddings /v1/models               OpenAI
 
-Vectors are always of unit length, and a text too long for the model is cut unless the request
-forbids it. What is asked for while the model is at work is done together in its next batch.
+Vectors always have unit length. A text too long for the model is cut unless the request forbids it.
+Requests that arrive while the model works share its next batch.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from crawl4r.interfaces.http.embedding.work import EmbeddingWork, WorkLimits
 from crawl4r.interfaces.http.guard import HostCheck
 from crawl4r.search.port import Embedder, Reranker, Vector
 
-_LARGEST_AT_ONCE = 8  # requests as large as one may be, that arrive at the same time
-_OPENAI_BATCH = 2048  # texts that OpenAI takes; its clients do not ask for a limit
+_LARGEST_AT_ONCE = 8  # concurrent requests of maximum size
+_OPENAI_BATCH = 2048  # OpenAI's limit of texts, which its clients assume
 
 
 def make_app(
@@ -41,15 +41,15 @@ def make_app(
     model: str,
     reranker: Reranker | None = None,
     max_batch: int = 32,
-    max_chars: int = 1_000_000,  # of the texts of a request together
-    max_waiting: int = 128,  # requests; the next one is told to come again
+    max_chars: int = 1_000_000,  # of all texts of a request
+    max_waiting: int = 128,  # requests; a further one gets 429
     max_input_length: int = 512,  # tokens
     count_tokens: Callable[[Sequence[str]], list[int]] | None = None,
     hosts: Collection[str] = (),
 ) -> FastAPI:
-    """The service. The embedder is used by one thread of it, and closed by whoever gave it.
+    """The service. One thread of it uses the embedder; the caller closes the embedder.
 
-    `hosts` are names it is asked by, besides addresses, `localhost` and the machine's own name.
+    `hosts` are valid host names besides addresses, `localhost` and the machine's own name.
     """
     limits = WorkLimits(max_batch, max_chars, max_waiting, max_input_length)
     work = EmbeddingWork(embedder, reranker, limits, count_tokens)
@@ -59,7 +59,7 @@ def make_app(
         yield
         work.close()
 
-    # No pages with the API: they would load their scripts from elsewhere.
+    # No API pages: they would load scripts from other sites.
     app = FastAPI(lifespan=lifespan, openapi_url=None)
     app.add_exception_handler(RequestRefused, refusal)
     app.add_middleware(HostCheck, allowed=hosts)
@@ -83,7 +83,7 @@ def _add_tei(
     async def info() -> dict[str, Any]:
         return _info(model, limits)
 
-    @app.post("/")  # where Hugging Face's own client asks
+    @app.post("/")  # the path of Hugging Face's client
     @app.post("/embed")
     async def embed(request: Request) -> Response:
         question = await bodies.read(request, EmbedQuestion)

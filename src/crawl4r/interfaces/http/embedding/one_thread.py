@@ -1,4 +1,4 @@
-"""Work that only one thread may do, asked for by many requests at once."""
+"""Serve many concurrent requests with work that only one thread may do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Overloaded(Exception):
-    """As many wait as may."""
+    """The queue is full."""
 
 
 class _Request(Struct, Generic[T, R]):
@@ -25,10 +25,10 @@ class _Request(Struct, Generic[T, R]):
 
 
 class OneThread(Generic[T, R]):
-    """Runs `work` in a thread of its own, on the items of all requests that wait, up to `max_batch`.
+    """Runs `work` in one thread, on the items of all waiting requests, up to `max_batch`.
 
     `work` gives a result for each item, in their order. When it fails on several requests at once,
-    each is tried alone, so that nobody pays for a neighbour.
+    each is tried alone, so that no request fails because of another one.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class OneThread(Generic[T, R]):
         self._thread.start()
 
     async def ask(self, items: Sequence[T]) -> Sequence[R]:
-        """Raises Overloaded at once when too many wait, and whatever `work` raises."""
+        """Queue items and return their results. Raises Overloaded when the queue is full."""
         request = _Request[T, R](items)
         with self._changed:
             if self._is_closed or len(self._waiting) >= self._max_waiting:
@@ -58,7 +58,7 @@ class OneThread(Generic[T, R]):
         return self._thread.is_alive() and not self._is_closed
 
     def close(self) -> None:
-        """Returns when those who wait have their answer; nobody else gets one."""
+        """Refuse new requests, and return when the queued ones have their answers."""
         with self._changed:
             self._is_closed = True
             self._changed.notify()
@@ -72,7 +72,7 @@ class OneThread(Generic[T, R]):
                     self._answer_alone(request)
 
     def _next_batch(self) -> list[_Request[T, R]]:
-        """At least one request, and more as long as they fit; none at the end."""
+        """The next batch: one request, and more as long as they fit; empty at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
             batch: list[_Request[T, R]] = []
@@ -85,12 +85,12 @@ class OneThread(Generic[T, R]):
             return batch
 
     def _is_answered(self, requests: Sequence[_Request[T, R]]) -> bool:
-        """Whether all of them have an answer; one alone is better tried alone."""
+        """Try a batch of several requests; False when it failed, so that each is tried alone."""
         if len(requests) < 2:
             return False
         try:
             self._answer(requests)
-        except Exception:  # whatever it is, it comes again for whom it concerns
+        except Exception:  # the same error comes again for the request that caused it
             return False
         return True
 

@@ -1,4 +1,4 @@
-"""What is asked of an embedding service and how it says no: TEI's words, and OpenAI's."""
+"""Requests and error answers of an embedding service, in the shapes of TEI and OpenAI."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 
 Q = TypeVar("Q", bound=Struct)
 
-# TEI's kinds of errors: the status it answers with, and OpenAI's status and type for the same.
+# TEI's kinds of errors: TEI's status, then OpenAI's status and type for the same error.
 _KINDS = {
     "Validation": (413, 400, "invalid_request_error"),
     "Tokenizer": (422, 400, "invalid_request_error"),
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 class RequestRefused(Exception):
-    """An answer that is an error; `kind` is one of TEI's."""
+    """An error answer; `kind` is one of TEI's."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -53,7 +53,7 @@ class OpenAiQuestion(Struct):
 
 
 class Bodies:
-    """Reads the bodies of requests: each up to a size, and all that arrive at once up to another."""
+    """Reads request bodies, with a size limit for each and one for all concurrent bodies."""
 
     def __init__(self, largest: int, most: int) -> None:
         self._largest = largest
@@ -61,7 +61,7 @@ class Bodies:
         self._held = 0
 
     async def read(self, request: Request, kind: type[Q]) -> Q:
-        """The question in a body. Raises Refused when it is too large, or none of that kind."""
+        """Parse the request in a body. Raises RequestRefused when it is too large or invalid."""
         body = bytearray()
         try:
             async for chunk in request.stream():
@@ -81,15 +81,15 @@ class Bodies:
 
 
 def _parse(kind: type[Q], body: bytes) -> Q:
-    """At the first thing that is wrong it ends, and what nobody asked for is not built at all."""
+    """Parse JSON. It stops at the first error and does not build unknown fields."""
     try:
         return decode(body, type=kind)
     except (DecodeError, RecursionError) as problem:
-        raise RequestRefused("Tokenizer", str(problem)) from None  # 422, as TEI answers to such
+        raise RequestRefused("Tokenizer", str(problem)) from None  # 422, like TEI
 
 
 def refusal(request: Request, refused: Exception) -> JSONResponse:
-    """The error as those who ask on this path expect it."""
+    """The error in the shape that clients of this path expect."""
     assert isinstance(refused, RequestRefused)
     tei_status, openai_status, openai_type = _KINDS[refused.kind]
     headers = {"Retry-After": "1"} if refused.kind == "Overloaded" else None

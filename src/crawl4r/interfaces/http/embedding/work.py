@@ -1,4 +1,4 @@
-"""The work behind an embedding service: what it takes, and who does it."""
+"""The work of an embedding service: limits, validation and the threads of the models."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from crawl4r.interfaces.http.embedding.shapes import RequestRefused
 from crawl4r.search.port import Embedder, Reranker, Vector, Vectors
 
 EMBEDDING_FAILED = "embedding_failed"
-_MARKS = 2  # tokens that are put around a text
+_MARKS = 2  # special tokens around a text
 
 
 class WorkLimits(Struct, frozen=True):
-    batch: int  # texts of a request, and of those that the model is given at once
-    characters: int  # of the texts of a request together
+    batch: int  # texts of a request, and of a batch of the model
+    characters: int  # of all texts of a request
     waiting: int  # requests
-    tokens: int  # of a text that the model reads
+    tokens: int  # of a text
 
     @property
     def bytes(self) -> int:
-        r"""Of a request; JSON that is ASCII writes six for a character like \u043f."""
+        r"""Bytes of a request; JSON in ASCII needs six bytes for a character like \u043f."""
         return self.characters * 6 + 65_536
 
 
 class EmbeddingWork:
-    """Refuses what is too much, and has the rest done by one thread a model."""
+    """Refuses requests above the limits, and runs each model in one thread."""
 
     def __init__(
         self,
@@ -77,13 +77,13 @@ class EmbeddingWork:
             )
 
     async def count(self, texts: Sequence[str]) -> int:
-        """The tokens that the model has read."""
+        """The number of tokens that the model read."""
         counts = await to_thread(self._count_tokens, texts)
         return sum(min(count + _MARKS, self._limits.tokens) for count in counts)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         vectors: list[Vector] = []
-        for start in range(0, len(texts), self._limits.batch):  # so that others get their turn
+        for start in range(0, len(texts), self._limits.batch):  # so that other requests get a turn
             batch = texts[start : start + self._limits.batch]
             vectors += await self._ask(self._embedding, batch)
         made = np.stack(vectors)
@@ -104,7 +104,7 @@ class EmbeddingWork:
             return await thread.ask(items)
         except Overloaded:
             raise RequestRefused("Overloaded", "Model is overloaded") from None
-        except Exception as problem:  # whatever a model may raise, the service goes on
+        except Exception as problem:  # the service survives any error of a model
             emit(EMBEDDING_FAILED, logging.ERROR, reason=f"{type(problem).__name__}: {problem}")
             said = str(problem) if isinstance(problem, Crawl4rError) else "Inference failed"
             raise RequestRefused("Backend", said) from problem
