@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from crawl4r.politeness.host_budgets import HostBudgets
     from crawl4r.search.request import Answer, Hit
     from crawl4r.settings.load import Settings, load_settings
-    from crawl4r.workspace.export import ExportReport
-    from crawl4r.workspace.history import Difference, HistoryEntry
+    from crawl4r.workspace.export_report import ExportReport
+    from crawl4r.workspace.history import HistoryEntry, PageDifference
     from crawl4r.workspace.index import IndexReport
     from crawl4r.workspace.map_run import MappedUrl
     from crawl4r.workspace.page import Page
@@ -50,7 +50,6 @@ __all__ = [
     "Answer",
     "Crawl4rError",
     "CrawlRun",
-    "Difference",
     "ExportReport",
     "HistoryEntry",
     "Hit",
@@ -58,6 +57,7 @@ __all__ = [
     "IndexReport",
     "MappedUrl",
     "Page",
+    "PageDifference",
     "PageImage",
     "PageLink",
     "Settings",
@@ -83,8 +83,8 @@ _ROOMS = {
     "politeness.host_budgets": ["HostBudgets"],
     "search.request": ["Answer", "Hit"],
     "settings.load": ["Settings", "load_settings"],
-    "workspace.export": ["ExportReport"],
-    "workspace.history": ["Difference", "HistoryEntry"],
+    "workspace.export_report": ["ExportReport"],
+    "workspace.history": ["PageDifference", "HistoryEntry"],
     "workspace.index": ["IndexReport"],
     "workspace.map_run": ["MappedUrl"],
     "workspace.page": ["Page"],

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from crawl4r.formats.inflate import RAW, ZLIB, Damaged, Inflater, inflate
+from crawl4r.formats.inflate import RAW, ZLIB, DamagedStream, Inflater, inflate
 
 NOISE = random.Random(1).randbytes(256 * 1024)
 
@@ -43,5 +43,5 @@ def test_a_member_is_unpacked_in_steps_and_says_what_it_left() -> None:
         piece, packed = inflater.unpack(packed, 4)
         steps.append(piece)
     assert (b"".join(steps), packed) == (b"0123456789", b"next")
-    with pytest.raises(Damaged, match="not gzip"):
+    with pytest.raises(DamagedStream, match="not gzip"):
         Inflater().unpack(b"no gzip at all", 4)

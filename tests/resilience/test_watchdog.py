@@ -26,7 +26,7 @@ from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.network import NetworkWatch
 from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.probes import Prober
-from crawl4r.resilience.stall import CrawlView, WatchRules
+from crawl4r.resilience.stall import CrawlView, Decision, Facts, WatchRules
 from crawl4r.resilience.watchdog import Watchdog
 from crawl4r.settings.load import Settings, load_settings
 from crawl4r.storage.own_files import replace_or_overwrite
@@ -151,18 +151,23 @@ def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: 
         nonlocal ahead
         looked = asyncio.Event()
 
-        def look() -> CrawlView:
-            looked.set()
-            return CrawlView(heart.at, 0.0)
+        class Watched:
+            def rules(self) -> WatchRules:
+                return rules
+
+            def look(self) -> CrawlView:
+                looked.set()
+                return CrawlView(heart.at, 0.0)
+
+            def obey(self, decision: Decision, facts: Facts) -> None:
+                print(decision)
 
         network, prober = NetworkWatch(PauseGate(), heart), Prober(AddressGate().refusal)
         dog = Watchdog(
             HealthFile(tmp_path, replace_or_overwrite),
             network,
             prober,
-            lambda: rules,
-            look,
-            print,
+            Watched(),
             clock=clock,
             history=history,
         )

@@ -94,13 +94,13 @@ def test_pages_of_a_crawl_have_been_read(site: SampleSite, tmp_path: Path) -> No
 
 def test_a_crawl_is_iterated_without_an_event_loop(site: SampleSite, tmp_path: Path) -> None:
     with crawl4r.open(tmp_path, **LOOPBACK) as workspace:
-        for number, page in enumerate(workspace.crawl(site.url)):
+        for number, page in enumerate(workspace.crawl(site.url, max_pages=6)):
             assert page.title
             if number == 2:
                 break
-        assert workspace.status()["pages"] >= 3
+        assert 3 <= workspace.status()["pages"] <= 6
         rest = [page.url for page in workspace.crawl()]
-    assert len(set(rest)) == len(rest) > 0
+    assert len(set(rest)) == len(rest) >= 30
 
 
 def test_a_kept_page_is_read_again_where_that_is_asked_for(site: SampleSite, kept: Path) -> None:

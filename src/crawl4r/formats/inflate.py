@@ -16,7 +16,7 @@ _MOST_MEMBERS = 1_000  # of one gzip file: each costs a copy of the piece it end
 _PIECE = 256 * 1024  # packed bytes that are looked at together
 
 
-class Damaged(Exception):
+class DamagedStream(Exception):
     """The bytes are not what they are said to be."""
 
 
@@ -33,11 +33,11 @@ class Inflater:
         return self._zlib.eof
 
     def unpack(self, packed: bytes, most: int) -> tuple[bytes, bytes]:
-        """At most `most` bytes, and what is left of `packed`. Raises Damaged."""
+        """At most `most` bytes, and what is left of `packed`. Raises DamagedStream."""
         try:
             piece = self._zlib.decompress(packed, most)
         except zlib.error as problem:
-            raise Damaged(f"not {self._name}: {problem}") from None
+            raise DamagedStream(f"not {self._name}: {problem}") from None
         return piece, self._zlib.unused_data if self._zlib.eof else self._zlib.unconsumed_tail
 
 
@@ -51,7 +51,7 @@ def inflate(body: bytes, cap: int, container: int = GZIP) -> Inflated:
     pieces: list[bytes] = []
     try:
         pieces.extend(_pieces(body, cap + 1, container))
-    except Damaged as damage:
+    except DamagedStream as damage:
         return Inflated(b"".join(pieces), str(damage))
     return Inflated(b"".join(pieces))
 
@@ -66,10 +66,10 @@ def _pieces(body: bytes, room: int, container: int) -> Iterator[bytes]:
                     return  # what follows a whole member is ignored, as browsers do
                 members += 1
                 if members > _MOST_MEMBERS:
-                    raise Damaged(f"more than {_MOST_MEMBERS:,} gzip members")
+                    raise DamagedStream(f"more than {_MOST_MEMBERS:,} gzip members")
                 inflater = Inflater(container)
             piece, packed = inflater.unpack(packed, room)
             room -= len(piece)
             yield piece
     if room and not inflater.is_done:
-        raise Damaged(f"{_NAMES[container]} ends too early")
+        raise DamagedStream(f"{_NAMES[container]} ends too early")

@@ -12,7 +12,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from crawl4r import events
 from crawl4r.clock import REAL_CLOCK, Clock
@@ -37,6 +37,19 @@ _TO_LEAVE = 120.0  # seconds until a crawl that should end is killed
 _LATE = 0.25  # seconds beyond a tick; a later look means that the process was stopped
 
 
+class WatchedCrawl(Protocol):
+    """What the watchdog asks of a crawl, and tells it."""
+
+    def rules(self) -> WatchRules:
+        """Those in force now."""
+
+    def look(self) -> CrawlView:
+        """Where the crawl stands. Called in the event loop."""
+
+    def obey(self, decision: Decision, facts: Facts) -> None:
+        """Do what was decided. Called in the event loop."""
+
+
 class Watchdog:
     """The watchdog. Start and close it in the event loop that it watches."""
 
@@ -45,29 +58,24 @@ class Watchdog:
         file: HealthFile,
         network: NetworkWatch,
         prober: Prober,
-        rules: Callable[[], WatchRules],
-        look: Callable[[], CrawlView],
-        obey: Callable[[Decision, Facts], None],
+        watched: WatchedCrawl,
         *,
         role: str = "crawl",
         clock: Clock = REAL_CLOCK,
         history: dict[str, Any] | None = None,
     ) -> None:
-        """`look` and `obey` are called in the event loop. `history`: the findings of earlier
-        watchdogs of the same crawl, to which this one adds."""
+        """`history`: the findings of earlier watchdogs of the same crawl, to which this one adds."""
         self.may_exit = False  # end the process when the loop stays blocked: only for programs
         self._file = file
         self._network = network
         self._prober = prober
-        self._rules = rules
-        self._look = look
-        self._obey = obey
+        self._watched = watched
         self._role = role
         self._time = clock
         self._clock = clock.monotonic
         self._history = new_history() if history is None else history
         self._growth = Growth()
-        self._view = look()
+        self._view = watched.look()
         self._loop = asyncio.get_running_loop()
         self._loop_thread = threading.get_ident()
         self._heard_at = self._stepped_at = self._clock()
@@ -88,13 +96,13 @@ class Watchdog:
 
     def look_again(self) -> None:
         """Write the current state of the crawl at once. Call in the event loop."""
-        self._view = self._look()
+        self._view = self._watched.look()
         self._woken.set()
 
     def close(self, why: str) -> None:
         """The crawl has ended."""
         self._network.on_doubt = None
-        self._view = self._look()
+        self._view = self._watched.look()
         self._ended = why or "closed"
         self._woken.set()
         self._thread.join(1.0)
@@ -107,12 +115,12 @@ class Watchdog:
                 self._step(self._clock())
             except Exception as problem:  # the watchdog must survive any error
                 self._say(events.WATCH_FAILED, 40, problem=repr(problem))
-            self._woken.wait(self._time.on_machine(self._rules().tick))
+            self._woken.wait(self._time.on_machine(self._watched.rules().tick))
             self._woken.clear()
 
     def _step(self, now: float) -> None:
         # The process or the whole machine was stopped, so no event is late.
-        rules = self._rules()
+        rules = self._watched.rules()
         asleep = max(0.0, now - self._stepped_at - 2 * rules.tick - _LATE)
         self._stepped_at = now
         self._heard_at += asleep
@@ -141,7 +149,7 @@ class Watchdog:
 
     def _answer(self) -> None:
         """Runs in the event loop: note that it answers, and the state of the crawl."""
-        self._view = self._look()
+        self._view = self._watched.look()
         self._heard_at = self._clock()
         self._is_asked = False
 
@@ -159,7 +167,7 @@ class Watchdog:
             return
         self._answered = questions
         answers = self._prober.ask(endpoints_of(network.places))
-        self._probe_at = self._clock() + self._rules().probe_seconds
+        self._probe_at = self._clock() + self._watched.rules().probe_seconds
         self._in_loop(network.tell, is_there(answers), in_words(answers))
 
     def _see_to_the_memory(self, now: float) -> None:
@@ -168,7 +176,7 @@ class Watchdog:
             return
         self._growth.note(now, held)
         facts = Facts(0.0, memory_mb=held, growth_mb_hour=self._growth.mb_an_hour())
-        if is_too_large(facts, self._rules()):
+        if is_too_large(facts, self._watched.rules()):
             growth = round(facts.growth_mb_hour, 1)
             self._say(events.MEMORY_HIGH, 40, memory_mb=round(held, 1), growth_mb_hour=growth)
             self._note(facts, Decision.SAVE_MEMORY)
@@ -184,7 +192,7 @@ class Watchdog:
         silence = Facts(quiet, blocked, stack)
         places, growth = self._network.places, self._growth.mb_an_hour()
         facts = examine(silence, self._file.folder, self._prober, places, growth)
-        decision = decide(facts, self._rules())
+        decision = decide(facts, self._watched.rules())
         if blocked and not self.may_exit:
             decision = Decision.LOOK_AGAIN
         is_news = self._stall is None or self._stall["decision"] != decision
@@ -221,7 +229,7 @@ class Watchdog:
         if decision in EXIT_CODES and not self._leaves:
             self._leaves = (decision, self._clock())
         if decision not in {Decision.GO_ON, Decision.LOOK_AGAIN}:
-            self._in_loop(self._obey, decision, facts)
+            self._in_loop(self._watched.obey, decision, facts)
 
     def _exit(self, code: int, why: str) -> None:
         """End the process. Committed data is safe; the rest cannot be saved from this thread."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from crawl4r.search.request import Answer, Hit
-    from crawl4r.workspace.export import ExportReport
-    from crawl4r.workspace.history import Difference, HistoryEntry
+    from crawl4r.workspace.export_report import ExportReport
+    from crawl4r.workspace.history import HistoryEntry, PageDifference
     from crawl4r.workspace.options import ExportForm, ExportOptions, PathLike, SearchOptions
 
 _Result = TypeVar("_Result")
@@ -46,7 +46,7 @@ class AsyncReader(WorkspaceReader):
 
     async def diff_async(
         self, url: str, before: int | None = None, after: int | None = None
-    ) -> Difference:
+    ) -> PageDifference:
         """See `diff`."""
         return await self._aside(lambda reader: reader.diff(url, before, after))
 

@@ -7,8 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
-
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import StorageFull, UsageError
 from crawl4r.settings.load import Settings
@@ -16,6 +14,7 @@ from crawl4r.storage.layout import refuse_output
 from crawl4r.transfer.export_documents import EXPORTS
 from crawl4r.wiring.parts import Parts
 from crawl4r.workspace.blocking import run_blocking
+from crawl4r.workspace.export_report import ExportReport
 from crawl4r.workspace.options import ExportForm
 
 CSV = "csv"
@@ -23,25 +22,6 @@ ARCHIVES = ("warc", "wacz")
 FORMS = tuple(sorted([*EXPORTS, *ARCHIVES, CSV]))
 _OF_DOCUMENTS = frozenset(["language", "with_gone", "with_near"])
 _OF_ARCHIVES = frozenset(["compression", "max_size", "site", "since", "until"])
-
-
-class ExportReport(Struct, frozen=True):
-    """What was written. Counts that do not belong to the form are 0."""
-
-    form: str
-    out: str
-    documents: int = 0
-    captures: int = 0
-    edges: int = 0  # links
-    revisits: int = 0  # captures whose bytes an earlier record holds
-    records: int = 0
-    bytes: int = 0  # of the WARC files
-    files: list[str] = field(default_factory=list)
-    index: str = ""  # the CDXJ file
-    damaged: list[tuple[str, str]] = field(default_factory=list)  # URL, and what is wrong
-    unreadable: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # URL, and why links are missing
 
 
 def foreign_options(form: str) -> frozenset[str]:

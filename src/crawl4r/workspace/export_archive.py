@@ -24,7 +24,7 @@ from crawl4r.transfer.export_warc import (
 )
 from crawl4r.urls.canonical import canonicalize, split
 from crawl4r.wiring.parts import Parts
-from crawl4r.workspace.export import ExportReport
+from crawl4r.workspace.export_report import ExportReport
 from crawl4r.workspace.moments import epoch_seconds
 
 _LARGEST_FILE = 1024**3  # bytes

@@ -39,7 +39,7 @@ class HistoryEntry(Struct, frozen=True):
     content_hash: str | None
 
 
-class Difference(Struct, frozen=True):
+class PageDifference(Struct, frozen=True):
     """How the text of one capture differs from that of an earlier one."""
 
     url: str
@@ -90,12 +90,12 @@ class Versions:
         self._bodies = [parts.blobs.read(each.sha256 or "") or b"" for each in self._pair]
         self._repeated = [blocks.repeated(split(each.url).host) for each in self._pair]
 
-    async def compare(self) -> Difference:
+    async def compare(self) -> PageDifference:
         """Raises PageUnavailable when the texts cannot be compared."""
         old, new = self._pair
         compared = await self._compare(self._settings)
         change = compared.change
-        return Difference(
+        return PageDifference(
             self._url, old.id, new.id, change.kind, change.added, change.removed, change.ratio,
             change.is_cut, compared.diff,
         )  # fmt: skip

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
+
+from crawl4r.archive.documents import Documents
+from crawl4r.model import Capture, Extraction, Visit
+from crawl4r.wiring.parts import Parts
 
 if TYPE_CHECKING:
     from crawl4r.workspace.page import Page
+    from crawl4r.workspace.page_reader import PageReader
 
 _AHEAD = 64  # captures that a crawl may be in front of its consumer
 
@@ -15,14 +21,20 @@ _AHEAD = 64  # captures that a crawl may be in front of its consumer
 class PageFeed:
     """Captures are numbered in the order of their commits; each is handed over once."""
 
-    def __init__(self, up_to: int) -> None:
-        """Captures up to this one belong to earlier runs."""
-        self.up_to = up_to  # all captures up to this one were handed over
+    def __init__(
+        self, parts: Callable[[], Parts], page_reader: PageReader | None, *, reads: bool
+    ) -> None:
+        """`parts` are those of the store as it is open now; all captures that it holds by now belong to
+        earlier runs. `reads` says whether each page is read before it is handed over; `page_reader`
+        reads what is asked of it later."""
+        self._parts = parts
+        self._page_reader = page_reader
+        self._reads = reads
+        self._up_to = parts().captures.last_id()  # all captures up to this one were handed over
         self._beyond: set[int] = set()  # handed over before one that is older
         self._queue: asyncio.Queue[Page | None] = asyncio.Queue(_AHEAD)
-        self._taken = up_to  # by the consumer
+        self._kept = self._taken = self._up_to
         self._was_taken = asyncio.Event()
-        self._kept = up_to
         self._is_closed = False
 
     async def pages(self) -> AsyncIterator[Page]:
@@ -32,32 +44,51 @@ class PageFeed:
             self._was_taken.set()
             yield page
 
-    async def wait_for_room(self, number: int) -> None:
-        """Wait, after a capture was kept, as long as the consumer is too far behind it."""
-        self._kept = max(self._kept, number)
-        while self.is_full():
-            self._was_taken.clear()
-            await self._was_taken.wait()
-
     def is_full(self) -> bool:
         """Whether the crawl waits for its consumer."""
         return not self._is_closed and self._kept - self._taken >= _AHEAD
 
-    def has_shown(self, number: int) -> bool:
-        """Whether this capture was handed over."""
-        return number <= self.up_to or number in self._beyond
+    async def add_kept(self, visit: Visit) -> None:
+        """A visit is durable; waits as long as the consumer is too far behind it."""
+        if visit.capture is None:
+            return
+        capture = self._parts().captures.newest(visit.lease.url_id)
+        if not self._reads:
+            await self._show(capture)
+        self._kept = max(self._kept, capture.id)
+        while self.is_full():
+            self._was_taken.clear()
+            await self._was_taken.wait()
 
-    async def show(self, page: Page) -> None:
-        """Hand over a page, unless it was before; waits while the consumer is too far behind."""
-        number = page.capture.id
-        if self.has_shown(number):
+    async def add_read(self, capture: Capture, extraction: Extraction | None) -> None:
+        """See `documenter.OnRead`."""
+        await self._show(capture, extraction)
+
+    async def add_missed(self) -> None:
+        """Hand over what was kept, or read, when the store went away."""
+        parts = self._parts()
+        most = Documents(parts.database).cursor() if self._reads else math.inf
+        for capture in list(parts.captures.after(self._up_to)):
+            if capture.id <= most:
+                await self._show(capture)
+
+    async def _show(self, capture: Capture, extraction: Extraction | None = None) -> None:
+        """Hand over a page once; waits while the queue is full."""
+        from crawl4r.workspace.page import Page  # noqa: PLC0415 - a command shows none
+
+        number = capture.id
+        if number <= self._up_to or number in self._beyond:
             return
         if not self._is_closed:
+            page = Page(capture, self._read_bytes, extraction=extraction, reader=self._page_reader)
             await self._queue.put(page)
         self._beyond.add(number)
-        while self.up_to + 1 in self._beyond:
-            self.up_to += 1
-            self._beyond.remove(self.up_to)
+        while self._up_to + 1 in self._beyond:
+            self._up_to += 1
+            self._beyond.remove(self._up_to)
+
+    def _read_bytes(self, sha256: str) -> bytes | None:
+        return self._parts().blobs.read(sha256)
 
     async def end(self) -> None:
         """Nothing more comes."""

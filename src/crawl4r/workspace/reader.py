@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from crawl4r.search.request import Answer, Hit
     from crawl4r.wiring.search import SearchHandle
-    from crawl4r.workspace.export import ExportReport
-    from crawl4r.workspace.history import Difference, HistoryEntry
+    from crawl4r.workspace.export_report import ExportReport
+    from crawl4r.workspace.history import HistoryEntry, PageDifference
     from crawl4r.workspace.options import ExportForm, ExportOptions, Moment, PathLike, SearchOptions
     from crawl4r.workspace.page import Page
     from crawl4r.workspace.page_reader import PageReader
@@ -87,7 +87,7 @@ class WorkspaceReader(WorkspaceStatus):
         captures = self.captures.of_url(self.canonical(url))
         return [entry_of(capture, self._documents.extraction(capture.id)) for capture in captures]
 
-    def diff(self, url: str, before: int | None = None, after: int | None = None) -> Difference:
+    def diff(self, url: str, before: int | None = None, after: int | None = None) -> PageDifference:
         """How the text of a page changed between two captures, by default the newest two."""
         from crawl4r.workspace.history import Versions  # noqa: PLC0415
 

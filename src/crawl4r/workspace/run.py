@@ -6,18 +6,17 @@ import asyncio
 import contextlib
 import math
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from crawl4r import events
-from crawl4r.archive.documents import Documents
 from crawl4r.crawling.control_files import ControlFiles
 from crawl4r.crawling.loop import Crawl, EndedBy
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.errors import UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
-from crawl4r.model import Capture, Extraction, FoundBy, Visit
+from crawl4r.model import FoundBy, Visit
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.health_file import new_history
 from crawl4r.resilience.heartbeat import Heartbeat
@@ -33,21 +32,28 @@ from crawl4r.wiring.crawl import (
     MakeTransport,
     RulesInForce,
     build_crawl,
-    build_follower,
 )
-from crawl4r.wiring.documents import build_documenter
 from crawl4r.wiring.parts import Parts, check_store
 from crawl4r.workspace.blocking import iterate_blocking
+from crawl4r.workspace.followers import Followers
 from crawl4r.workspace.page_feed import PageFeed
 from crawl4r.workspace.store_recovery import Reopening, may_pass, worst_of
 from crawl4r.workspace.watch import CrawlWatch
 
 if TYPE_CHECKING:
-    from crawl4r.documents.documenter import Documenter
-    from crawl4r.indexing.follower import IndexFollower
-    from crawl4r.wiring.logs import LogFollower
     from crawl4r.workspace.page import Page
     from crawl4r.workspace.page_reader import PageReader
+
+
+class RunContext(NamedTuple):
+    """What a workspace lends to its runs."""
+
+    make_transport: MakeTransport | None = None
+    reopen: Callable[[], Parts] | None = None  # close the parts and open them again
+    page_reader: PageReader | None = None  # for what is asked of pages later
+
+
+NO_CONTEXT = RunContext()  # no store is waited for
 
 
 class CrawlRun:
@@ -70,36 +76,28 @@ class CrawlRun:
         settings: Settings,
         seeds: tuple[str, ...],
         budgets: HostBudgets,
+        context: RunContext = NO_CONTEXT,
         *,
         refresh: bool = False,
         retry_failed: bool = False,
-        make_transport: MakeTransport | None = None,
-        reopen: Callable[[], Parts] | None = None,
-        page_reader: PageReader | None = None,
     ) -> None:
-        """`reopen` closes the parts and opens them again; without it no store is waited for.
-        `page_reader` reads what is asked of pages later."""
         self.parts = parts
         self.settings = settings
         self.crawl: Crawl | None = None
         self._in_force: RulesInForce | None = None
-        self.documenter: Documenter | None = None
-        self.follower: IndexFollower | None = None
-        self.logs: list[LogFollower] = []
+        self.followers = Followers()
         self.pause_gate = PauseGate()
         self.heart = Heartbeat(parts.clock.monotonic)
         self.history = new_history()
         self.network = NetworkWatch(self.pause_gate, self.heart, self.watch_rules)
         self.may_exit = False  # end the whole process when its event loop stays blocked
         self._watch = CrawlWatch(self)
-        self._reopen = reopen
+        self._context = context
         self.reopening = Reopening(self)
         self.control_folder = parts.path
         self.control: ControlFiles | None = None
         self.seconds = 0.0  # that the crawl took, without what was made of its pages afterwards
         self._budgets = budgets
-        self._make_transport = make_transport
-        self._page_reader = page_reader
         self._feed: PageFeed | None = None
         self._task: asyncio.Task[EndedBy] | None = None
         self._started_at: float | None = None
@@ -130,7 +128,8 @@ class CrawlRun:
         return iterate_blocking(self._iterate())
 
     async def _iterate(self) -> AsyncGenerator[Page, None]:
-        self._feed = PageFeed(self.parts.captures.last_id())
+        reads = self.settings.content.extract
+        self._feed = PageFeed(lambda: self.parts, self._context.page_reader, reads=reads)
         self._task = asyncio.create_task(self._run_to_the_end())
         try:
             async for page in self._feed.pages():
@@ -154,17 +153,14 @@ class CrawlRun:
         self.is_stopped = True
         if self.crawl:
             self.crawl.stop()
-        if self.follower:
-            self.follower.stop()
+        if self.followers.index:
+            self.followers.index.stop()
 
     def stop_now(self) -> None:
         """Drop what is in flight; the next run fetches it again."""
         if self.crawl:
             self.crawl.stop_now()
-        if self.documenter:
-            self.documenter.stop()
-        for log in self.logs:
-            log.stop()
+        self.followers.stop()
 
     def leave(self, why: EndedBy) -> None:
         """End soon with everything saved; what is still to be made of the pages is the next run's."""
@@ -173,10 +169,7 @@ class CrawlRun:
         self.stop()
         if why is EndedBy.STALLED:  # what is in flight does not come back
             self.stop_now()
-        if self.documenter:
-            self.documenter.stop()
-        for log in self.logs:
-            log.stop()
+        self.followers.stop()
 
     def watch_rules(self) -> WatchRules:
         """Those in force now: a reload may change them."""
@@ -199,8 +192,8 @@ class CrawlRun:
 
     def reopen(self) -> None:
         """Stand on the store as it is now."""
-        assert self._reopen is not None
-        self.parts = self._reopen()
+        assert self._context.reopen is not None
+        self.parts = self._context.reopen()
 
     async def close(self) -> None:
         """Stop, and wait until everything in flight is kept."""
@@ -249,7 +242,7 @@ class CrawlRun:
             self._prepare_to_go_on()
 
     def _can_wait_out(self, trouble: BaseException) -> bool:
-        if self._reopen is None or self.is_stopped or not self.watch_rules().store_patience:
+        if self._context.reopen is None or self.is_stopped or not self.watch_rules().store_patience:
             return False
         return may_pass(trouble, has_begun=self.crawl is not None)
 
@@ -273,23 +266,18 @@ class CrawlRun:
             self.crawl, self._in_force = await self._build(stack)
             if earlier:
                 self.crawl.progress = earlier.progress
-                await self._show_missed()
+                if self._feed:
+                    await self._feed.add_missed()
             if self.is_stopped:
                 self.crawl.stop()
-            if self.settings.content.extract:
-                on_read = self._show_read if self._feed else None
-                self.documenter = await build_documenter(self.parts, self.settings, stack, on_read)
-                if self.settings.index.enabled:
-                    self.follower = build_follower(self.parts, self.settings, self.follower)
-            if self.settings.logs.enabled:
-                from crawl4r.wiring.logs import build_logs  # noqa: PLC0415 - most crawls go without
-
-                self.logs = await build_logs(
-                    self.parts, self.settings, stack, role=self.role, workspace=self.control_folder
-                )
+            on_read = self._feed.add_read if self._feed else None
+            await self.followers.build(self.parts, self.settings, stack, on_read)
+            await self.followers.build_logs(
+                self.parts, self.settings, stack, self.role, self.control_folder
+            )
             stack.enter_context(self._watch.watching())
             try:
-                return self._watch.end(await self._crawl_and_read(self.crawl))
+                return self._watch.end(await self.followers.follow(self._visit_all))
             except* Exception as problems:
                 raise _first(problems) from None
         raise AssertionError("unreachable")
@@ -297,7 +285,7 @@ class CrawlRun:
     async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
         hooks = CrawlHooks(self._on_kept, None if self.settings.scope.hosts else self._widen_scope)
         return await build_crawl(
-            self.parts, self._order, self._budgets, hooks, stack, self._make_transport
+            self.parts, self._order, self._budgets, hooks, stack, self._context.make_transport
         )
 
     def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
@@ -308,33 +296,15 @@ class CrawlRun:
     def _rules(self) -> LinkRules:
         return self.settings.reading_rules(self._hosts)
 
-    async def _crawl_and_read(self, crawl: Crawl) -> EndedBy:
-        if self.documenter is None and not self.logs:
-            return await self._visit_all(crawl)
-        async with asyncio.TaskGroup() as tasks:
-            for log in self.logs:
-                tasks.create_task(log.follow())
-            reading = tasks.create_task(self.documenter.follow()) if self.documenter else None
-            if self.follower:
-                tasks.create_task(self.follower.follow())
-            ended = await self._visit_all(crawl)
-            for log in self.logs:
-                log.end()
-            if self.documenter and reading:
-                self.documenter.end()
-                await reading
-            if self.follower:
-                self.follower.end()
-        return ended
-
-    async def _visit_all(self, crawl: Crawl) -> EndedBy:
+    async def _visit_all(self) -> EndedBy:
+        assert self.crawl is not None
         now = self.parts.clock.monotonic
         if self._started_at is None:
             self._started_at = now()
         try:
             async with asyncio.TaskGroup() as tasks:
-                beside = [tasks.create_task(work) for work in self._beside(crawl)]
-                ended = await crawl.run()
+                beside = [tasks.create_task(work) for work in self._beside(self.crawl)]
+                ended = await self.crawl.run()
                 for task in beside:
                     task.cancel()
             if ended is EndedBy.HOSTS_GIVEN_UP:
@@ -360,35 +330,8 @@ class CrawlRun:
         return links
 
     async def _on_kept(self, visit: Visit) -> None:
-        if self._feed is None or visit.capture is None:
-            return
-        capture = self.parts.captures.newest(visit.lease.url_id)
-        if not self.settings.content.extract:
-            await self._feed.show(self._page(capture))
-        await self._feed.wait_for_room(capture.id)
-
-    async def _show_read(self, capture: Capture, extraction: Extraction | None) -> None:
-        """See `documenter.OnRead`."""
-        if self._feed and not self._feed.has_shown(capture.id):
-            await self._feed.show(self._page(capture, extraction))
-
-    def _page(self, capture: Capture, extraction: Extraction | None = None) -> Page:
-        from crawl4r.workspace.page import Page  # noqa: PLC0415 - a command shows none
-
-        return Page(capture, self._read_bytes, extraction=extraction, reader=self._page_reader)
-
-    def _read_bytes(self, sha256: str) -> bytes | None:
-        return self.parts.blobs.read(sha256)  # the store as it is open now
-
-    async def _show_missed(self) -> None:
-        """Hand over what was kept or read when the store went away."""
-        if self._feed is None:
-            return
-        reads = self.settings.content.extract
-        most = Documents(self.parts.database).cursor() if reads else math.inf
-        for capture in list(self.parts.captures.after(self._feed.up_to)):
-            if capture.id <= most:
-                await self._feed.show(self._page(capture))
+        if self._feed:
+            await self._feed.add_kept(visit)
 
     def _widen_scope(self, netloc: str) -> None:
         """A seed moved to another host: that host belongs to the crawl from now on."""

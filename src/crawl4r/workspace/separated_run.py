@@ -19,7 +19,7 @@ from crawl4r.urls.policy import LinkRules
 from crawl4r.wiring.crawl import RulesInForce
 from crawl4r.wiring.parts import Parts, discoverer_folder, spool_folder
 from crawl4r.wiring.spool import build_announcer, build_feed
-from crawl4r.workspace.run import CrawlRun
+from crawl4r.workspace.run import CrawlRun, RunContext
 
 
 class DiscoverRun(CrawlRun):
@@ -47,7 +47,7 @@ class DiscoverRun(CrawlRun):
             budgets,
             refresh=refresh,
             retry_failed=retry_failed,
-            reopen=reopen,
+            context=RunContext(reopen=reopen),
         )
         self.control_folder = workspace
         self._spool = spool_folder(workspace)
@@ -92,7 +92,7 @@ class ScrapeRun(CrawlRun):
             budgets,
             refresh=refresh,
             retry_failed=retry_failed,
-            reopen=reopen,
+            context=RunContext(reopen=reopen),
         )
         self.feed: SpoolFeed | None = None
 

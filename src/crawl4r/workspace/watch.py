@@ -30,9 +30,8 @@ from crawl4r.storage.own_files import replace_or_overwrite
 from crawl4r.urls.egress import AddressGate
 
 if TYPE_CHECKING:
-    from crawl4r.documents.documenter import Documenter
-    from crawl4r.indexing.follower import IndexFollower
     from crawl4r.wiring.parts import Parts
+    from crawl4r.workspace.followers import Followers
 
 _SOON = 5.0  # seconds of silence that need no explanation
 _REMEMBERED = 16  # of the newest captures, whose hosts can be probed
@@ -45,8 +44,7 @@ class WatchedRun(Protocol):
     parts: Parts
     settings: Settings
     crawl: Crawl | None
-    documenter: Documenter | None
-    follower: IndexFollower | None
+    followers: Followers
     pause_gate: PauseGate
     heart: Heartbeat
     network: NetworkWatch
@@ -87,9 +85,7 @@ class CrawlWatch:
             HealthFile(run.parts.path, replace_or_overwrite),
             run.network,
             Prober(gate.refusal, network.resolve, clock=run.parts.clock),
-            run.watch_rules,
-            self.look,
-            self.obey,
+            self,
             role=run.role,
             clock=run.parts.clock,
             history=run.history,
@@ -119,6 +115,10 @@ class CrawlWatch:
         """Beside the crawl: raises what must end it."""
         self._problem = asyncio.get_running_loop().create_future()
         await self._problem
+
+    def rules(self) -> WatchRules:
+        """Those in force now: a reload may change them."""
+        return self._run.watch_rules()
 
     def look(self) -> CrawlView:
         """Where the crawl stands. Runs in the event loop, so it sees no half-made change."""
@@ -159,10 +159,10 @@ class CrawlWatch:
 
     def _hear_of_documents(self) -> None:
         """After the last page: what is made of them is a sign of life too."""
-        documenter, follower = self._run.documenter, self._run.follower
+        documenter, index = self._run.followers.documenter, self._run.followers.index
         done = [documenter.changes.total()] if documenter else []
-        if follower:
-            progress = follower.progress
+        if index:
+            progress = index.progress
             done += [progress.documents, progress.passages, progress.embedded, progress.reused]
         if tuple(done) != self._done:
             self._done = tuple(done)

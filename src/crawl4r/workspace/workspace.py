@@ -87,7 +87,7 @@ class Workspace(AsyncReader):
         A store that cannot be written is waited for (`store_patience` seconds, 600 by default), and
         then opened again; see `CrawlRun`.
         """
-        from crawl4r.workspace.run import CrawlRun  # noqa: PLC0415 - a reader goes without
+        from crawl4r.workspace.run import CrawlRun, RunContext  # noqa: PLC0415 - a reader goes without
 
         settings = self.settings
         if options:
@@ -99,11 +99,9 @@ class Workspace(AsyncReader):
             settings,
             seeds,
             self.budgets_for(settings),
-            make_transport=self._make_transport,
-            reopen=self.reopen,
+            RunContext(self._make_transport, self.reopen, self._page_reader),
             refresh=refresh,
             retry_failed=retry_failed,
-            page_reader=self._page_reader,
         )
         self._runs.append(run)
         return run

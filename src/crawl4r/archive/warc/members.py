@@ -207,7 +207,7 @@ class GzipMembers(Members):
         assert self._inflater is not None
         try:
             piece, self._input = self._inflater.unpack(self._input, PIECE)
-        except inflate.Damaged as problem:
+        except inflate.DamagedStream as problem:
             raise Damaged(self._member, str(problem)) from None
         if self._inflater.is_done:
             self._close()

@@ -24,15 +24,15 @@ def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str,
     """The end of a run as plain data: totals of the workspace, and the counts of this run."""
     assert run.crawl is not None
     status = workspace.status()
-    progress = run.crawl.progress
+    progress, documenter = run.crawl.progress, run.followers.documenter
     summary = {
         "ended": ended.value,
         "workspace": str(workspace.path),
         **{name: status[name] for name in _TOTALS},
         "passages": (status["index"] or {}).get("passages", 0),
-        "unembedded": run.follower.behind[1] if run.follower else 0,
+        "unembedded": run.followers.index.behind[1] if run.followers.index else 0,
         "other_languages": (status["index"] or {}).get("other_languages", {}),
-        "unread": run.documenter.behind() if run.documenter else 0,
+        "unread": documenter.behind() if documenter else 0,
         "seconds": round(run.seconds, 3),
         "visits": progress.visits,
         "new_pages": progress.pages,

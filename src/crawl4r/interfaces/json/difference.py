@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from crawl4r.workspace.history import Difference
+from crawl4r.workspace.history import PageDifference
 
 
-def difference_json(found: Difference) -> dict[str, Any]:
+def difference_json(found: PageDifference) -> dict[str, Any]:
     names = {"before": "from", "after": "to"}
     return {names.get(name, name): value for name, value in asdict(found).items()}

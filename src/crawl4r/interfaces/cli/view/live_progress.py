@@ -140,7 +140,8 @@ class ProgressView:
             self._waiting = frontier["pending"] + frontier["leased"] + frontier["waiting"]
             self._rate = glance["rates"]["last_minute"]["captures_a_minute"] / 60
             self._eta = (eta["seconds"], eta["limited_by"]) if eta else (None, None)
-            self._unread = run.documenter.behind() if run.documenter else 0
+            documenter = run.followers.documenter
+            self._unread = documenter.behind() if documenter else 0
             self._troubles = self._hosts_in_trouble()
         cost = now() - started
         every = _COUNT_EVERY if not run.seconds else _REFRESH
@@ -163,13 +164,15 @@ class ProgressView:
     def _phase_after_visits(self) -> Phase:
         if self._unread:
             return Phase.READING
-        documents, passages = self._run.follower.behind if self._run.follower else (0, 0)
+        index = self._run.followers.index
+        documents, passages = index.behind if index else (0, 0)
         if documents:
             return Phase.INDEXING
         return Phase.EMBEDDING if passages else Phase.FINISHING
 
     def _to_make(self, phase: Phase) -> int:
-        documents, passages = self._run.follower.behind if self._run.follower else (0, 0)
+        index = self._run.followers.index
+        documents, passages = index.behind if index else (0, 0)
         left = {Phase.READING: self._unread, Phase.INDEXING: documents, Phase.EMBEDDING: passages}
         return left.get(phase, 0)
 
