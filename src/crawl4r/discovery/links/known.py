@@ -39,14 +39,20 @@ class KnownLinks(dict[int, Value]):
         """The same for any fragment."""
         if "#" in href:
             href = href.partition("#")[0]
-        if href[:1] <= " ":
+        first = href[:1]
+        if first <= " ":
             href = href.strip(_BLANKS)
-            if not href:
-                return _ITSELF
-        if href[0] == "/" or href.startswith(_ABSOLUTE):
-            return hash((self._origin, href))
-        if href[0] == "?":
-            return hash((self._path, href))
-        if ":" in href.partition("?")[0] and not OTHER_SCHEME.match(href):
-            return hash((self._base, href))  # `http:?q`, and whatever else a browser takes for that
-        return hash((self._folder, href))
+            return self.key(href) if href else _ITSELF
+        if first == "/":
+            place = self._origin
+        elif first == "?":
+            place = self._path
+        elif ":" not in href:
+            place = self._folder
+        elif href.startswith(_ABSOLUTE):
+            place = self._origin
+        elif ":" not in href.partition("?")[0] or OTHER_SCHEME.match(href):
+            place = self._folder
+        else:
+            place = self._base  # `http:?q`, and whatever else a browser takes for that
+        return hash((place, href))
