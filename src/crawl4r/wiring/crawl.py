@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
 
-from crawl4r import events
 from crawl4r.archive.lines.capture_log import CaptureLog
 from crawl4r.archive.lines.metadata_jsonl import METADATA
 from crawl4r.archive.requests import Requests
@@ -26,14 +24,12 @@ from crawl4r.crawling.judge import AnswerRules, Judge
 from crawl4r.crawling.keeper import CommitTargets, Keeper, Learner
 from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.loop import Crawl
-from crawl4r.crawling.rejudge import Rejudging, RunRules
-from crawl4r.crawling.robots import TEMPORARY, RobotsGate
+from crawl4r.crawling.robots import RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
 from crawl4r.crawling.side_requests import SideRequestLog, SideRequests
 from crawl4r.crawling.soft_404 import MissingPages
-from crawl4r.crawling.trap_filter import TrapRules, TrapWatch
+from crawl4r.crawling.trap_filter import TrapWatch
 from crawl4r.crawling.visitor import Visitor
-from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.fetch.curl import CurlTransport
 from crawl4r.fetch.headers import RequestHeaders
 from crawl4r.fetch.monitored import WatchedTransport
@@ -42,94 +38,32 @@ from crawl4r.fetch.proxies import ProxyPool
 from crawl4r.fetch.sender import Sender
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.priority import Strategy
-from crawl4r.frontier.revisit_round import RevisitRound
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.schedule import Schedule
-from crawl4r.model import FoundBy, UrlState, Visit
+from crawl4r.model import UrlState
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.processes.entrypoints import EXTRACTOR, READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.processes.spawn import fork_ahead
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.settings.load import Settings
-from crawl4r.storage.host_lessons import Lessons
-from crawl4r.storage.tables import HostMemories, RobotsRecords
+from crawl4r.storage.tables import RobotsRecords
 from crawl4r.urls.canonical import split
 from crawl4r.urls.egress import AddressGate
-from crawl4r.wiring.parts import METADATA_FILE, PAGES_FILE, Parts, caps_of, make_frontier
+from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, RulesInForce
+from crawl4r.wiring.crawl_store import RunStore, open_store
+from crawl4r.wiring.parts import METADATA_FILE, PAGES_FILE, Parts
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from crawl4r.crawling.separated import Announcer
     from crawl4r.indexing.follower import IndexFollower
     from crawl4r.indexing.indexer import Indexer
-    from crawl4r.resilience.network import NetworkWatch
-    from crawl4r.resilience.pause_gate import PauseGate
 
-_RUNNING = "running"  # a note that outlives a crawl only when it crashed
 _LEASES_FOR_BFS = 64
 _LEASES_FOR_OTHERS = 1  # a better URL that is found now must not wait behind one leased before
 
 MakeTransport = Callable[[Settings, AddressGate], Transport]
-
-
-class CrawlOrder(Struct, frozen=True):
-    """What one run was asked to do; its seeds are canonical and in scope."""
-
-    settings: Settings
-    seeds: Sequence[str]
-    links: LinkJudge
-    refresh: bool = False
-    retry_failed: bool = False
-    goes_on: bool = False  # after the store was away: in the process that began it
-    announcer: Announcer | None = None  # of a discoverer
-    pause_gate: PauseGate | None = None
-    heart: Heartbeat | None = None
-    network: NetworkWatch | None = None
-
-
-class CrawlHooks(Struct, frozen=True):
-    """Who hears of a run."""
-
-    on_kept: Callable[[Visit], Awaitable[None]]
-    on_seed_moved: Callable[[str], None] | None
-
-
-class RulesInForce:
-    """The settings that decide which URLs a run visits; they can change while it runs."""
-
-    def __init__(
-        self, parts: Parts, gate: AddressGate, robots: RobotsGate, frontier: Frontier
-    ) -> None:
-        self._database = parts.database
-        self._gate = gate
-        self._robots = robots
-        self._frontier = frontier
-        self._rejudging = Rejudging(parts.database, frontier, parts.clock.wall)
-
-    def adopt(self, settings: Settings, links: LinkJudge) -> None:
-        """Go by these settings from now on, also for URLs that other settings kept out."""
-        self._gate.replace(settings.network.allow_private)
-        self._robots.adopt(settings.robots_rules())
-        self._frontier.caps = caps_of(settings)
-        self._rejudging.go_by(
-            RunRules(
-                links,
-                settings.robots_rules(),
-                settings.network.allow_private,
-                to_builtins(settings.limits.traps),
-            )
-        )
-        self._database.commit()
-
-
-class _Store(NamedTuple):
-    """What a run reads and writes."""
-
-    frontier: Frontier
-    hosts: HostMemories
-    traps: TrapWatch | None
 
 
 class _Network(NamedTuple):
@@ -159,7 +93,7 @@ async def build_crawl(
 ) -> tuple[Crawl, RulesInForce]:
     """Wire one run; `stack` ends what it started."""
     parts.note_spelling(order.links.rules)
-    store = _open_store(parts, order, budgets, stack)
+    store = open_store(parts, order, budgets, stack)
     gate, transport = _open_transport(parts, order, make_transport, stack)
     if transport.renders:
         store.frontier.requeue([UrlState.NEEDS_BROWSER])
@@ -181,17 +115,6 @@ async def build_crawl(
         hooks.on_kept,
     )
     return crawl, in_force
-
-
-def _open_store(
-    parts: Parts, order: CrawlOrder, budgets: HostBudgets, stack: contextlib.AsyncExitStack
-) -> _Store:
-    has_crashed = parts.notes.get(_RUNNING) is not None and not order.goes_on
-    if order.goes_on:
-        budgets.remember_again()
-    hosts = _restore_budgets(parts, budgets, stack, has_crashed=has_crashed)
-    traps = _make_traps(parts, order, stack)
-    return _Store(_prepare_frontier(parts, order, traps), hosts, traps)
 
 
 def _open_transport(
@@ -276,7 +199,7 @@ def _build_schedule(
     parts: Parts,
     order: CrawlOrder,
     budgets: HostBudgets,
-    store: _Store,
+    store: RunStore,
     robots: RobotsGate,
     explorer: Explorer | None,
 ) -> Schedule:
@@ -301,7 +224,7 @@ def _build_keeper(
     parts: Parts,
     order: CrawlOrder,
     budgets: HostBudgets,
-    store: _Store,
+    store: RunStore,
     explorer: Explorer | None,
     stack: contextlib.AsyncExitStack,
 ) -> Keeper:
@@ -342,18 +265,6 @@ def build_follower(
     return IndexFollower(open_indexer, earlier.progress if earlier else None)
 
 
-def _make_traps(
-    parts: Parts, order: CrawlOrder, stack: contextlib.AsyncExitStack
-) -> TrapWatch | None:
-    """None where no links are followed."""
-    rules = asdict(order.settings.limits.traps)
-    if not rules.pop("enabled") or not order.links.rules.follow_links:
-        return None
-    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database), parts.clock.wall)
-    stack.callback(traps.save)
-    return traps
-
-
 def _make_explorer(
     parts: Parts,
     order: CrawlOrder,
@@ -392,62 +303,6 @@ def _open_logs(
         logs.append(CaptureLog(path, form, parts.captures, parts.blobs.locate))
         stack.callback(logs[-1].close)
     return logs
-
-
-def _restore_budgets(
-    parts: Parts,
-    budgets: HostBudgets,
-    stack: contextlib.AsyncExitStack,
-    *,
-    has_crashed: bool,
-) -> HostMemories:
-    """Be as polite as if the last run had never ended, however it did."""
-    now, wall = parts.clock.monotonic(), parts.clock.wall()
-    hosts = HostMemories(parts.database)
-    budgets.restore(hosts.load(wall), now, wall)
-    if has_crashed:
-        budgets.assume_just_asked(now)
-    parts.notes.put(_RUNNING, "yes")
-    # Only a run that gets there knows that nobody was asked after its last commit.
-    stack.callback(parts.database.commit)
-    stack.callback(parts.notes.forget, _RUNNING)
-    return hosts
-
-
-def _prepare_frontier(parts: Parts, order: CrawlOrder, traps: TrapWatch | None) -> Frontier:
-    announcer, now = order.announcer, parts.clock.wall()
-    on_admitted = [each.admit for each in (announcer, traps) if each]
-    frontier = make_frontier(parts, order.settings, on_admitted)
-    if recovered := frontier.recover():
-        events.emit(events.STORE_RECOVERED, urls_released=recovered)
-    found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)
-    frontier.add((item for item in found if item), None, now)
-    frontier.requeue([UrlState.FAILED], order.seeds)
-    if order.retry_failed:
-        frontier.requeue([UrlState.FAILED])
-    if order.refresh:
-        _refresh(parts, order, frontier, now)
-    RobotsRecords(parts.database).forget(TEMPORARY)
-    parts.database.commit()
-    if announcer:
-        announcer.pass_on()
-    return frontier
-
-
-def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) -> None:
-    """Visit known pages again: all of them, or as many as the budget allows."""
-    announcements = order.announcer.announcements if order.announcer else None
-    if order.settings.limits.revisits is None:
-        if announcements:
-            announcements.note_all_again(UrlState.DONE, now)
-        frontier.requeue([UrlState.DONE])
-        return
-    pages = RevisitRound(parts.database)
-    known = pages.known()
-    chosen = pages.begin(order.settings.limits.most_revisits(known), now)
-    if chosen and announcements:
-        announcements.note_waiting_again(now)
-    events.emit(events.REVISITS_CHOSEN, known=known, chosen=chosen)
 
 
 def make_readers_ahead(*, with_documents: bool) -> None:

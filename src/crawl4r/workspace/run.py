@@ -26,13 +26,8 @@ from crawl4r.resilience.stall import WatchRules
 from crawl4r.settings.load import Settings
 from crawl4r.urls.canonical import as_seed, canonicalize, split
 from crawl4r.urls.policy import LinkRules
-from crawl4r.wiring.crawl import (
-    CrawlHooks,
-    CrawlOrder,
-    MakeTransport,
-    RulesInForce,
-    build_crawl,
-)
+from crawl4r.wiring.crawl import MakeTransport, build_crawl
+from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, RulesInForce
 from crawl4r.wiring.parts import Parts, check_store
 from crawl4r.workspace.blocking import iterate_blocking
 from crawl4r.workspace.followers import Followers

@@ -16,7 +16,7 @@ from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.settings.load import Settings
 from crawl4r.storage.lock import holder_of
 from crawl4r.urls.policy import LinkRules
-from crawl4r.wiring.crawl import RulesInForce
+from crawl4r.wiring.crawl_order import RulesInForce
 from crawl4r.wiring.parts import Parts, discoverer_folder, spool_folder
 from crawl4r.wiring.spool import build_announcer, build_feed
 from crawl4r.workspace.run import CrawlRun, RunContext
