@@ -116,8 +116,9 @@ class HandleOptions:
         handle.setopt(pycurl.CONNECT_ONLY, int(request.connects_only))
         kept = self._clock.on_machine(_NAMES_KEPT) if keeps_names else 0.0
         handle.setopt(pycurl.DNS_CACHE_TIMEOUT, int(kept))
-        handle.setopt(pycurl.PROXY, request.proxy or "")  # an empty one: none, whatever the
-        handle.setopt(pycurl.NOPROXY, "")  # environment says
+        # Set also when empty: libcurl would else take a proxy from the environment.
+        handle.setopt(pycurl.PROXY, request.proxy or "")
+        handle.setopt(pycurl.NOPROXY, "")
         # The proxy's own host is what is connected to when there is one.
         connects_to = _host_of_proxy(request.proxy) if request.proxy else transfer.host
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,13 +17,26 @@ from pathlib import Path
 import pytest
 
 import crawl4r
+from crawl4r.clock import Clock
 from crawl4r.model import Capture, Verdict
+from crawl4r.settings.load import load_settings
+from crawl4r.workspace.workspace import Workspace
 from tests.interfaces.cli.running import run
 from tests.transfer.warc.peers import Pywb, dom_of, environment, serving
 from tests.transfer.warc.strict import read_index
 from tests.transfer.warc.workspaces import PROSE, captures_of
 
 HOST = "site.example"  # a name that only the crawl can resolve
+SETTINGS = load_settings(
+    environment={},
+    overrides={
+        "politeness": {"rate": 0},
+        "network": {"allow_private": ["127.0.0.1"], "resolve": {HOST: "127.0.0.1"}},
+        "content": {"probe": False},
+        "index": {"enabled": False},
+        "explore": {"enabled": False},
+    },
+)
 SCRIPT = """<script>
 const h1 = document.querySelector('h1');
 document.body.dataset.color = getComputedStyle(h1).color;
@@ -79,20 +93,16 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A workspace with each page twice, a second or more apart; the second time it had not changed."""
+    """A workspace with each page twice, a minute apart; the second time it had not changed."""
     workspace = tmp_path_factory.mktemp("replay") / "ws"
 
     async def crawl(base: str) -> None:
-        options = {
-            "rate": 0,
-            "allow_private": ["127.0.0.1"],
-            "resolve": {HOST: "127.0.0.1"},
-            "probe": False,
-        }
         seeds = [base + path for path in (*PAGES, "/lost")]
-        async with crawl4r.open(workspace, **options) as opened:
+        async with Workspace(workspace, SETTINGS) as opened:
             await opened.crawl(*seeds).finish()
-            await asyncio.sleep(1.1)  # an index knows seconds only
+        # An index knows seconds only.
+        later = Clock(wall=lambda: time.time() + 60)
+        async with Workspace(workspace, SETTINGS, clock=later) as opened:
             await opened.crawl(refresh=True).finish()
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:

@@ -72,7 +72,7 @@ class Indexing(Section, frozen=True):
 
 
 class Embedding(Section, frozen=True):
-    """Who turns texts into vectors."""
+    """The model or the server that turns texts into vectors."""
 
     # auto: the local model where it is installed, else none; minilm, static, tei, openai or none
     kind: Literal["auto", "minilm", "static", "tei", "openai", "none"] = "auto"

@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
 class Agent(Section, frozen=True):
-    """Who we say we are."""
+    """The name that requests carry, and how a site can reach its operator."""
 
     user_agent: str = f"Crawlr/{__version__} (crawl4r)"  # the robots token stands first
     contact: str = ""  # a URL or an address, added to the user agent

@@ -14,7 +14,7 @@ WINDOWS = {
 
 
 def running_words(status: dict[str, Any]) -> str:
-    """Who works there since when, and what holds it."""
+    """Which processes work there since when, and what holds them."""
     words = [
         f"{'' if process['work'] == 'crawl' else process['work'] + ' '}process {process['pid']}"
         f" since {clock_time(process['since'])}"
