@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "src" / "crawl4r"
 MACHINE_PATHS = re.compile(rb"/(?:work|root)/")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PATH_IN_TEXT = re.compile(r"`((?:src|tests|docs|bench)/[\w./-]+)`")
 PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z0-9,._-]+\])?==\S+", re.MULTILINE)
 
 MOST_LINES, MOST_OF_A_FUNCTION, USUAL_FUNCTION, MOST_PARAMETERS = 350, 45, 25, 8
@@ -146,6 +147,12 @@ def test_links_to_files_lead_somewhere(document: str) -> None:
     files = [target.partition("#")[0] for target in targets if not target.startswith("#")]
     assert [file for file in files if not (REPOSITORY / file).exists()] == []
     assert files, f"{document} links to no file"
+
+
+@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_folders_and_files_that_a_document_names_are_there(document: str) -> None:
+    named = PATH_IN_TEXT.findall((REPOSITORY / document).read_text())
+    assert [path for path in named if not (REPOSITORY / path).exists()] == []
 
 
 def test_the_lock_pins_everything_by_hash_and_names_no_place() -> None:
