@@ -193,7 +193,7 @@ def test_no_file_is_opened_without_need(tmp_path: Path, monkeypatch: pytest.Monk
     assert isinstance(last, HeldPlace)
     assert len(opened) == 2  # the host's state, and the last place
     lock.release(last, 0.0)
-    assert len(opened) == 2  # nobody need be told that the host may be asked at once
+    assert len(opened) == 2  # the next request may leave at once, so the file stays unchanged
     assert isinstance(turns[0], HeldPlace)
     lock.release(turns[0], 1.0)
     assert len(opened) == 3

@@ -32,7 +32,7 @@ def test_what_was_taken_is_there_once_it_is_moved(tmp_path: Path) -> None:
 def test_a_disk_that_fails_while_rows_still_come_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It says so once: whoever syncs the file later hears nothing of it."""
+    """The kernel reports it once: a later sync of the file succeeds."""
     sync = os.fsync
     failures = [OSError(errno.EIO, "Input/output error")]
 
