@@ -47,7 +47,7 @@ def command(
     profile: str | None,
     as_json: bool,
 ) -> None:
-    """Say whether a URL may be crawled, and which rule decides. Nothing is fetched.
+    """Show whether a URL may be crawled, and which rule decides. Nothing is fetched.
 
     Uses the scope and the caps of the workspace's last crawl, if there is one, and the given or cached
     robots.txt. Prints a line for each URL. The exit code is 1 when one is denied.

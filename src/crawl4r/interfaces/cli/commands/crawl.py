@@ -172,7 +172,7 @@ _OPTIONS = [
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
-    """Crawl from URLs into a workspace, or go on where it was.
+    """Crawl from URLs into a workspace, or continue a crawl.
 
     A workspace remembers the options of its last crawl: a later command names only changes, and
     --forget drops an option. Changed options also apply to URLs that were found before.

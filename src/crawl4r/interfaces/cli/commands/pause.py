@@ -19,7 +19,7 @@ from crawl4r.storage.layout import PAUSE
 @click.option("--off", is_flag=True, help="Let it go on.")
 @json_option
 def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None:
-    """Hold the crawl of a workspace, and let it go on.
+    """Hold the crawl of a workspace, or let it continue.
 
     The crawl finishes its pages in flight.
 

@@ -104,7 +104,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Find passages by their words and by their meaning.
+    """Search passages by words and by meaning.
 
     It also works during a crawl.
 
