@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--robots",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A robots.txt to ask.",
+    help="Use this robots.txt.",
 )
 @click.option("--agent", help="Use this product token for robots.txt.  [default: crawlr]")
 @click.option("--profile", help="Use a bundled configuration, e.g. github.")

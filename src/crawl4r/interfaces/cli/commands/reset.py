@@ -16,7 +16,7 @@ _SHOWN = 5  # files that stay, to name
 
 @click.command("reset")
 @workspace_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted, and delete nothing.")
 @json_option
 def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
