@@ -1,4 +1,4 @@
-"""From captures to documents: what is kept, what changes, what a crash leaves, what is learnt."""
+"""From captures to documents: results, changes, crashes and site blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of this folder ask with, and a server that says exactly what it is told to."""
+"""The client of these tests, and a server that sends exactly the given bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

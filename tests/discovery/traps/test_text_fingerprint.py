@@ -1,4 +1,4 @@
-"""When do two pages say the same? What they are made for, and what they are copied with."""
+"""When do two pages have the same text? On copies and on real differences."""
 
 from __future__ import annotations
 
