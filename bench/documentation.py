@@ -1,4 +1,4 @@
-"""The manifest of a directory of HTML that somebody else wrote: what its links reach."""
+"""The manifest of a directory of existing HTML: the pages that its links reach."""
 
 import hashlib
 from collections import deque

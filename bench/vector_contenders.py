@@ -3,7 +3,7 @@
 A contender is built once into a folder, then opened; every tenth passage is in the domain `d0.test`.
 """
 
-# ruff: noqa: PLC0415 (a contender that is not installed is in nobody's way)
+# ruff: noqa: PLC0415 (contenders are optional)
 
 from abc import ABC, abstractmethod
 from math import inf

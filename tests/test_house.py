@@ -190,3 +190,40 @@ def test_no_file_names_a_path_of_one_machine() -> None:
         for line in file.read_bytes().splitlines()
         if MACHINE_PATHS.search(line)
     ] == []
+
+
+# They still hold such words and are being rewritten; the generated reference quotes the settings.
+NOT_YET_PLAIN = frozenset(
+    [
+        "src/crawl4r/content/verdict/signature_list.py",  # the words of pages, which are data
+        "src/crawl4r/documents/documenter.py",
+        "src/crawl4r/formats/gzip.py",
+        "src/crawl4r/search/catalogue.py",
+        "src/crawl4r/settings/sections.py",
+        "src/crawl4r/wiring/crawl.py",
+        "src/crawl4r/workspace/page.py",
+        "src/crawl4r/workspace/run.py",
+        "src/crawl4r/workspace/separated_run.py",
+        "src/crawl4r/workspace/store_recovery.py",
+        "src/crawl4r/workspace/watch.py",
+        "src/crawl4r/workspace/workspace.py",
+        "docs/reference/settings.md",
+    ]
+)
+
+
+def test_sentences_name_who_acts() -> None:
+    files = [
+        file
+        for folder in ("src", "docs")
+        for file in sorted((REPOSITORY / folder).rglob("*"))
+        if file.suffix in {".md", ".py", ".yaml"}
+    ]
+    assert len(files) > 100
+    assert [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for file in files
+        if (name := file.relative_to(REPOSITORY).as_posix()) not in NOT_YET_PLAIN
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if UNNAMED.search(line)
+    ] == []

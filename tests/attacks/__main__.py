@@ -1,4 +1,4 @@
-"""python -m tests.attacks: rounds of generated attacks, and a table of what came of them.
+"""python -m tests.attacks: rounds of generated attacks, and a table of their results.
 
 --seconds 3600                      rounds over all layers, for so long
 --seed 7 --round 12 --only html     one attack again, with its commands

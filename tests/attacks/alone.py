@@ -1,6 +1,6 @@
-"""A network with nothing but loopback in it: what a mutated address names, nobody is asked for.
+"""A network with only loopback, so that a mutated address reaches no other machine.
 
-A mutation may turn 127.0.0.2 into an address of somebody else, and a fault may let it pass.
+A mutation may turn 127.0.0.2 into the address of a real host, and a fault may let it pass.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with how a command ended."""
+"""Find faults in the ending of a command."""
 
 from __future__ import annotations
 

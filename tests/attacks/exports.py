@@ -1,4 +1,4 @@
-"""A small workspace, and what `crawl4r export` makes of it: what the attacks by file begin with.
+"""A small workspace and its exports, from which the attacks by file start.
 
 Made once for all rounds. Moments, ports and names of records are the same every time, so that a
 mutation of the same round meets the same bytes.

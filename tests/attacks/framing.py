@@ -71,7 +71,7 @@ def _odd_status(chance: random.Random, body: bytes) -> Sent:
 
 
 def _interim(chance: random.Random, body: bytes) -> Sent:
-    """Answers before the answer: 100 Continue, early hints, nonsense."""
+    """Interim answers: 100 Continue, early hints, nonsense."""
     code = chance.choice((b"100 Continue", b"102 Processing", b"103 Early Hints", b"199 ?"))
     extra = chance.choice(
         (b"", b"Link: </x>; rel=preload\r\n", b"X: " + chance.choice(POISON_BYTES) + b"\r\n")

@@ -1,4 +1,4 @@
-"""How bytes of any format are broken: the mutations of the fuzzed pages, and some that know no HTML."""
+"""Mutations for bytes of any format: those of the fuzzed pages, and some without HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typed: queries, cursors, dates, hashes and URLs, as words of a command line."""
+"""Typed input: queries, cursors, dates, hashes and URLs on a command line."""
 
 from __future__ import annotations
 

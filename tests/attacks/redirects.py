@@ -1,4 +1,4 @@
-"""Redirects and other words of a page about where it is: Location, Refresh, base, canonical, links."""
+"""Redirects and other statements about a page's address: Location, Refresh, base, canonical, links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One round of one layer: its chance, its commands, and what was wrong."""
+"""One round of one layer: its random source, its commands and its faults."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REFUSED = frozenset({0, 1, 2})  # what was asked for makes no sense, and is told
 
 
 class Round:
-    """Runs commands and gathers what they did. `folder` is its own."""
+    """Runs commands and collects their results, in its own `folder`."""
 
     def __init__(self, layer: str, seed: int, number: int, folder: Path, steps: int) -> None:
         self.layer, self.seed, self.number, self.folder = layer, seed, number, folder
@@ -79,7 +79,7 @@ class Round:
         self.problems.append(Problem(kind, self.commands[-1], detail))
 
     def check_good_pages(self, workspace: Path, goods: Mapping[str, GoodPage]) -> None:
-        """Each good page is kept, whatever stood beside it."""
+        """Each good page is kept, beside any attack."""
         rows = [row for row in self.json("pages", "-w", workspace) if isinstance(row, dict)]
         kept = {row["url"] for row in rows if row["verdict"] == "ok"}
         lost = {str(row): row for row in rows if row["url"] in goods.keys() - kept}

@@ -1,4 +1,4 @@
-"""A round against a hostile site: crawl it, then do with the workspace what users do."""
+"""A round against a hostile site: crawl it, then use the workspace like a user."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def attack(this: Round, exports: Exports) -> None:
 
 
 def look_after(this: Round, exports: Exports, workspace: object) -> None:
-    """What users do with a workspace that something was imported into."""
+    """Use a workspace after an import like a user."""
     steps = (
         ("index",), ("reprocess",), ("replay",),
         ("export", "jsonl", "--out", this.folder / "o.jsonl"),

@@ -1,4 +1,4 @@
-"""Run the real command and watch it: how it ended, what it said, what of CPU and memory it took."""
+"""Run the real command and measure it: its ending, its output, its CPU and memory."""
 
 from __future__ import annotations
 

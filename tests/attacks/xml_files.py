@@ -1,4 +1,4 @@
-"""What XML has for those who parse it: entities, depth, encodings, and text where none belongs."""
+"""XML attacks: entities, depth, encodings, and misplaced text."""
 
 from __future__ import annotations
 

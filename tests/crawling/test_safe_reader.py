@@ -1,4 +1,4 @@
-"""Every page is read in a process that owns nothing; one that it breaks costs that page alone."""
+"""Every page is read in a process without privileges; a crash costs only its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts that answer 200 for pages that do not exist: one probe shows what those look like."""
+"""Hosts that answer 200 for missing pages: one probe gives a sample of their soft 404."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From captures to documents: what is kept, what changes, what a crash leaves, what is learnt."""
+"""From captures to documents: results, changes, crashes and site blocks."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_other_bytes_with_the_same_text_do_not_count_as_a_change(
         crawl(tmp_path / "read", site.url, refresh=True)
         crawl(tmp_path / "unread", site.url, refresh=True, extract=False)
     assert seen(tmp_path / "read") == (2, 0)
-    assert seen(tmp_path / "unread") == (2, 2), "nobody looked at the text yet"
+    assert seen(tmp_path / "unread") == (2, 2), "no task has read the text yet"
     for _ in range(2):
         assert run("reprocess", "-w", tmp_path / "unread").code == 0
         assert seen(tmp_path / "unread") == (2, 0)

@@ -1,4 +1,4 @@
-"""What a crash, a full disk and a flipped bit leave behind."""
+"""The state after a crash, on a full disk and with a flipped bit."""
 
 import sys
 

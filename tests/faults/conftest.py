@@ -1,4 +1,4 @@
-"""What several of these tests stand on."""
+"""Fixtures that several of these tests share."""
 
 from collections.abc import Iterator
 from pathlib import Path

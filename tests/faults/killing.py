@@ -1,4 +1,4 @@
-"""Kill commands at what they do, not at moments: see `dying` for how a kill is written."""
+"""Kill commands at operations, not at times: see `dying` for the notation."""
 
 from __future__ import annotations
 

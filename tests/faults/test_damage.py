@@ -1,4 +1,4 @@
-"""Bytes on disk that are not what we wrote: reported, or of no consequence, and never believed."""
+"""Damaged bytes on disk are reported or harmless, and never trusted."""
 
 from __future__ import annotations
 

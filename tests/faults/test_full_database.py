@@ -1,4 +1,4 @@
-"""What SQLite takes back by itself when the disk is full is not mistaken for something else."""
+"""A rollback by SQLite itself on a full disk is handled as such."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _mark(site: SiteProcess) -> dict[str, str]:
 
 
 def _reading_processes(site: SiteProcess) -> list[str]:
-    """Readers that crawls of this test started, whoever their parent is now."""
+    """Readers that crawls of this test started, with any current parent."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():

@@ -282,7 +282,7 @@ def test_whoever_iterates_gets_every_page_once_and_can_read_the_earlier_ones(
     site: SiteProcess, disk: Path
 ) -> None:
     async def make_room(run: CrawlRun) -> None:
-        while not run.reopening.problem:  # noqa: ASYNC110 - nobody calls
+        while not run.reopening.problem:  # noqa: ASYNC110 - there is no callback
             await asyncio.sleep(0.01)
         (disk / "filler").unlink()
         resize(disk, "64m")
@@ -322,7 +322,7 @@ def test_who_waits_for_a_store_holds_no_place_at_a_host(
         ):
             waiting = small.crawl(site.url(f"/site/{SIZE}/"))
             task = asyncio.create_task(waiting.finish())
-            while not waiting.reopening.problem:  # noqa: ASYNC110 - nobody calls
+            while not waiting.reopening.problem:  # noqa: ASYNC110 - there is no callback
                 await asyncio.sleep(0.01)
             assert [budget.in_flight for budget in budgets] == [0]
             other = large.crawl(site.url("/site/50/"))

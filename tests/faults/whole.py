@@ -25,7 +25,7 @@ def expected_bodies(site: SiteProcess, size: int) -> dict[str, bytes]:
 
 
 def assert_every_page_is_stored_once(workspace: Path, bodies: dict[str, bytes]) -> None:
-    """All the promises of the crash contract that a finished workspace can show."""
+    """All promises of the crash contract that a finished workspace can prove."""
     with crawl4r.open(workspace, read_only=True) as opened:
         rows = list(opened.pages())
         assert Counter(row.url for row in rows) == Counter(bodies.keys())
@@ -59,7 +59,7 @@ def page_requests(site: SiteProcess, since: int = 0) -> Counter[str]:
 
 
 def assert_nothing_is_torn(workspace: Path, bodies: dict[str, bytes]) -> None:
-    """What a crawl that could not go on must leave: fewer pages perhaps, but each of them whole."""
+    """The state that a failed crawl must leave: perhaps fewer pages, but each complete."""
     if (workspace / METADATA).exists():
         text = (workspace / METADATA).read_text("utf-8")
         assert not text or text.endswith("\n"), f"torn: {text[-80:]!r}"

@@ -1,4 +1,4 @@
-"""What the tests of this folder ask with, and a server that says exactly what it is told to."""
+"""The client of these tests, and a server that sends exactly the given bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -33,7 +33,7 @@ async def open_transport(*allowed: str, **options: Any) -> AsyncIterator[CurlTra
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for what happens elsewhere, while the transport works."""
     async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - nobody calls
+        while not condition():  # noqa: ASYNC110 - there is no callback
             await asyncio.sleep(0.005)
 
 
@@ -59,7 +59,7 @@ def failure_of(answer: Response | Failure) -> Failure:
 
 @asynccontextmanager
 async def serve_bytes(wire: bytes) -> AsyncIterator[str]:
-    """A server that sends these bytes to whoever says anything, and hangs up; its URL."""
+    """A server that answers any request with these bytes, and hangs up; its URL."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(65536)

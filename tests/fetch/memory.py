@@ -1,4 +1,4 @@
-"""How much memory did something take at its worst? Asked of the kernel, not of an allocator."""
+"""The peak of memory of a task, from the kernel and not from an allocator."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

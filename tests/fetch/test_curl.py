@@ -1,4 +1,4 @@
-"""The transport against a real server: connections, framings, cookies, what an answer says."""
+"""The transport against a real server: connections, framings, cookies, answers."""
 
 import asyncio
 import gzip

@@ -192,7 +192,7 @@ def test_closing_ends_requests_under_way_as_failures(site: SiteProcess) -> None:
             await until(lambda: site.in_flight() == 1)
         async with asyncio.timeout(PATIENCE):
             await asyncio.wait([task])
-        assert not task.cancelled()  # nobody cancelled it
+        assert not task.cancelled()  # no code cancelled it
         assert failure_of(task.result()).verdict is Verdict.NETWORK_ERROR
 
     asyncio.run(fetch())

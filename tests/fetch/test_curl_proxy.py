@@ -156,7 +156,7 @@ def test_a_crawl_shares_its_pages_among_its_proxies(
 
 
 def test_robots_txt_is_asked_for_through_the_proxy_too(site: SiteProcess, tmp_path: Path) -> None:
-    """Whoever needs a proxy may have no other way out, or may not want to be seen."""
+    """A user of a proxy may have no other route, or may want to stay hidden."""
 
     async def run() -> None:
         async with ForwardProxy() as proxy:

@@ -1,4 +1,4 @@
-"""What we say of ourselves, and what we never say to a stranger."""
+"""The headers of requests, and credentials that only their origin gets."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The pool of proxies: whose turn it is, and who rests."""
+"""The pool of proxies: the choice for a request, and resting proxies."""
 
 import random
 from collections import Counter

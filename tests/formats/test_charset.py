@@ -1,4 +1,4 @@
-"""Bytes to text: what a page says of its encoding, and what it is."""
+"""Bytes to text: the declared and the real encoding of a page."""
 
 import codecs
 from urllib.parse import unquote

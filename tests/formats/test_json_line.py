@@ -1,4 +1,4 @@
-"""Lines of the archive: whoever wrote them, they are the same bytes."""
+"""Lines of the archive have the same bytes from every writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of every page: a header and a footer full of links that nobody should follow."""
+"""The frame of every page: a header and a footer full of links that no crawler should follow."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Answer(NamedTuple):
 
 
 def kind_of(path: str) -> str:
-    """The kind of page that lives at a path, or an empty string for all that nobody should ask for."""
+    """The kind of page that lives at a path, or an empty string for a forbidden path."""
     first, _, rest = path.strip("/").partition("/")
     if first in {"topics", "trending"}:
         return {"topics": "topic", "trending": "trending"}[first] if "/" not in rest else ""
@@ -137,7 +137,7 @@ def _body_of(repository: Repository, tail: str) -> bytes | None:
         file = unquote(tail.removeprefix("blob/main/"))
         known = file in repository.files or file in repository.mentioned
         return pages.blob_page(repository, file) if known else None
-    # All the rest is there and answers: whoever asks for it is seen in the log.
+    # All other paths exist and answer, so that the log shows a request for them.
     return pages.list_page(repository, tail, 0)
 
 

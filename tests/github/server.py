@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         time.sleep(_TAKES)
         wire = _wire(found)
         with self.server.lock:
-            self.server.in_flight -= 1  # first, for whoever has its answer may ask again
+            self.server.in_flight -= 1  # first: the client may go on at once
         is_complete = False
         with contextlib.suppress(OSError):
             self.wfile.write(wire)

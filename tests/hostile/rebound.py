@@ -2,7 +2,7 @@
 
 Started by test_rebinding.py inside new network and mount namespaces, so that nothing it says leaves
 the machine: `PUBLIC` is an address of the loopback device here, the name server is ours, and
-/etc/resolv.conf is a bind mount that nobody else sees. Prints one JSON object.
+/etc/resolv.conf is a bind mount that only this process sees. Prints one JSON object.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from tests.hostile.canary import Canary
 from tests.hostile.crawling import crawl, quick_settings
 
 PUBLIC = "93.184.216.34"
-OTHER_PUBLIC = "93.184.216.35"  # nobody listens there
+OTHER_PUBLIC = "93.184.216.35"  # no server listens there
 PORT, OTHER_PORT = 80, 8080
 NAME_SERVER = "127.0.0.53"
 _A, _IN = 1, 1

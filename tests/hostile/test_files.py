@@ -223,7 +223,7 @@ def test_reset_says_what_it_could_not_delete_and_deletes_the_rest(
 
 
 def test_json_nested_without_end_is_a_mistake_wherever_it_is_read(tmp_path: Path) -> None:
-    """A person may hand on a file or a cursor that somebody else has made."""
+    """A user may pass on a file or a cursor from another person."""
     deep = tmp_path / "deep.jsonl"
     deep.write_text("[" * 100_000 + "\n")
     with serving({"/": Reply(html("Front", "words"))}) as url:

@@ -54,7 +54,7 @@ def test_a_heavy_text_costs_a_bounded_amount_and_no_other_page(name: str, tmp_pa
 
 
 def test_long_texts_that_changed_everywhere_are_compared_at_a_bounded_cost(tmp_path: Path) -> None:
-    """Two texts of 3 MB: whoever compares them line by line needs more than a minute."""
+    """Two texts of 3 MB: a comparison line by line needs more than a minute."""
     chance = random.Random(3)
     words = [f"word{number}" for number in range(500)]
     site = Site()

@@ -1,4 +1,4 @@
-"""Nothing is written but in the workspace and our own cache, and nobody is asked but the crawl's hosts.
+"""crawl4r writes only to the workspace and its cache, and connects only to the crawl's hosts.
 
 Everything runs in a network of its own with a home of its own, and each call to the kernel that changes
 a file or names an address is watched. A library that counts its users, or asks for a newer version of
@@ -24,7 +24,7 @@ from tests.worlds.own_network import OwnNetwork
 from tests.worlds.process import WorldProcess
 
 NAME = "site.test"
-# Whoever runs the tests may have said so for libraries: then nothing could be seen here.
+# The environment of the tests may already switch telemetry off, which would hide a fault.
 ASKED_FOR = ("CI", "TF_BUILD", "GITHUB_ACTIONS", "DO_NOT_TRACK", "ORT_", "HF_", "XDG_", "TMPDIR")
 NAMES = frozenset([f"{NAME_SERVER}:53", "/var/run/nscd/socket"])  # whom the C library asks
 NOWHERE = frozenset(map(Path, ("/dev/null", "/dev/tty")))

@@ -1,4 +1,4 @@
-"""robots.txt that is huge, broken, silent or a maze: the outcome is named and nobody else waits."""
+"""robots.txt that is huge, broken, silent or a maze: the outcome is named and no other host waits."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -125,7 +125,7 @@ def test_a_killed_rebuild_leaves_the_old_index_or_the_new_one(
 
 
 class Killed(BaseException):
-    """Nobody catches this: what was not committed is lost, as with a process that is no more."""
+    """No code catches this error: uncommitted data is lost, as after the death of a process."""
 
 
 def test_death_between_any_two_steps_of_an_update_is_made_good(

@@ -107,7 +107,7 @@ def test_a_crawl_goes_on_from_what_a_replay_wrote(
 
 
 def test_it_goes_by_the_rules_of_the_last_crawl(world: World, tmp_path: Path) -> None:
-    """Which may have come from a profile that nobody names again."""
+    """The rules may come from a profile that the later command does not name."""
     folder = tmp_path / "ws"
     crawl(folder, world.url + "/", scope={"sort_params": False}, limits={"pages": 5})
     live = contents(folder)

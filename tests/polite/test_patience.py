@@ -130,7 +130,7 @@ def test_a_host_that_keeps_failing_is_left_alone_for_a_while(
     site: SiteProcess, tmp_path: Path
 ) -> None:
     seeds = [site.url(f"/status/500?n={number}", HERE) for number in range(20)]
-    # Whoever has been through so many pages elsewhere would have asked for the others here.
+    # A crawl with so many pages of the other host has had time to fetch these.
     verdicts = crawl(
         *(tmp_path, *seeds, site.url("/site/60/", OTHERS[0])),
         rate=0,

@@ -110,7 +110,7 @@ def test_idle_hosts_are_forgotten_and_others_are_kept() -> None:
 
 
 def test_a_host_that_asked_for_more_room_is_not_forgotten() -> None:
-    """Its robots.txt is not read again, so nobody would ask for the delay a second time."""
+    """Its robots.txt is not read again, so its crawl-delay must be stored."""
     budgets = HostBudgets(RULES)
     budgets["asking.org"].ask_delay(20.0)
     visit(budgets, 0.0, Health.OVERLOADED)

@@ -1,6 +1,6 @@
 """Processes of the sandbox that share what a program has loaded.
 
-Each test is a program of its own: whoever runs the tests has threads, and then nothing is forked.
+Each test is a program of its own, because the test process has threads and would not fork.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ OVERRIDES = {
 
 
 class Buggy:
-    """Answers some pages at once, and fails at the last in a way that nobody expects."""
+    """Answers some pages at once, and fails at the last with an unexpected error."""
 
     renders = False
 

@@ -1,4 +1,4 @@
-"""Whose fault is it that nobody answers? The host's, or the network's."""
+"""Tell whether the host or the network is at fault when no answer comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting politely is no stall: whoever sleeps says until when. Clocks of the test's own."""
+"""A polite wait is no stall: a sleeping task publishes its wake-up time. With clocks of the test."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def play(scene: Callable[[], Awaitable[None]]) -> None:
 
 
 async def asleep(schedule: Schedule) -> asyncio.Task[PageTurn | RobotsTurn | None]:
-    """Somebody who asks for the next turn, and has to wait."""
+    """A task that asks for the next turn, and has to wait."""
     task = asyncio.create_task(schedule.next())
     await asyncio.sleep(0)
     assert not task.done()
@@ -159,7 +159,7 @@ def test_a_retry_is_waited_for_until_it_is_due(tmp_path: Path) -> None:
 def test_while_somebody_else_must_end_first_nothing_is_promised(world: World) -> None:
     async def scene() -> None:
         schedule = world.schedule()
-        assert schedule.expects_at() is None  # nobody asks
+        assert schedule.expects_at() is None  # no task calls `next`
         await schedule.next()
         task = await asleep(schedule)
         assert schedule.expects_at() is None  # the one request to the host is under way

@@ -57,7 +57,7 @@ def test_a_disk_that_is_away_for_a_while_is_noticed_and_the_store_opened_again(
         return transports[-1]
 
     async def mount_again(run: CrawlRun) -> None:
-        while not run.reopening.problem:  # noqa: ASYNC110 - nobody calls
+        while not run.reopening.problem:  # noqa: ASYNC110 - there is no callback
             await asyncio.sleep(0.02)
         place.mkdir()
         # It has probed: the empty folder can be written, and holds no database.

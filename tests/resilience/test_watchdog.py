@@ -140,7 +140,7 @@ def test_a_process_that_was_stopped_for_a_while_has_not_stalled(
 
 
 def test_what_happened_just_before_the_process_was_stopped_is_not_old(tmp_path: Path) -> None:
-    """The clock jumps, as it does for one that was stopped, after a beat that nobody was told of."""
+    """The clock jumps, as it does for one that was stopped, after a beat that no look has reported."""
     ahead = 0.0
     clock = Clock(lambda: time.monotonic() + ahead)
     heart = Heartbeat(clock.monotonic)
@@ -278,12 +278,12 @@ def test_a_silence_that_nothing_explains_is_said_once_and_ends_the_crawl_in_the_
 
 
 def test_a_stall_without_a_network_waits_for_it(tmp_path: Path) -> None:
-    """The answer never comes, and neither does a connection to the probe, until somebody listens."""
+    """The answer never comes, and neither does a connection to the probe, until a server listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         place = server.getsockname()
 
     async def until(state: str) -> None:
-        while health_in(tmp_path).get("state") != state:  # noqa: ASYNC110 - a file calls nobody
+        while health_in(tmp_path).get("state") != state:  # noqa: ASYNC110 - a file has no callback
             await asyncio.sleep(0.02)
 
     async def crawl() -> None:
@@ -306,7 +306,7 @@ def test_a_stall_without_a_network_waits_for_it(tmp_path: Path) -> None:
 
 
 def test_a_store_that_cannot_be_written_ends_the_crawl(tmp_path: Path) -> None:
-    """Somebody unmounts the disk, or moves the folder away."""
+    """A user unmounts the disk, or moves the folder away."""
     place, elsewhere = tmp_path / "ws", tmp_path / "elsewhere"
     with pytest.raises(StorageError, match="cannot write") as raised:
         crawl_dumbly(place, 0.5, lambda: os.rename(place, elsewhere))
@@ -346,7 +346,7 @@ def test_whoever_takes_the_pages_slowly_does_not_stall_the_crawl(
             async for _ in run:
                 count += 1
                 if count == 1:
-                    while not run.is_ahead():  # noqa: ASYNC110 - nobody calls
+                    while not run.is_ahead():  # noqa: ASYNC110 - there is no callback
                         await asyncio.sleep(0.01)
                     # Nothing happens but that time passes, much more than would be a stall.
                     await asyncio.sleep(2.5)

@@ -72,7 +72,7 @@ async def send_empty(request: Request, reply: Reply) -> None:
 
 
 async def send_204_with_body(request: Request, reply: Reply) -> None:
-    """RFC 9110 section 15.3.5: a 204 ends with its head, so the body is in nobody's answer."""
+    """RFC 9110 section 15.3.5: a 204 ends with its head, so its body belongs to no answer."""
     head = format_head(204, [HTML_TYPE, ("Content-Length", str(len(PAGE)))])
     await reply.write(head + PAGE)
 

@@ -33,7 +33,7 @@ class Gate:
 
 
 class Gates:
-    """One for each host, open until a test closes it. Nobody waits at it for robots.txt."""
+    """One for each host, open until a test closes it. Requests for robots.txt do not wait at it."""
 
     def __init__(self) -> None:
         self._gates: defaultdict[str, Gate] = defaultdict(Gate)

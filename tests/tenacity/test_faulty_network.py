@@ -160,7 +160,7 @@ def test_a_host_that_refuses_connections_is_not_waited_for_as_a_network(tmp_path
         subprocess.run(command, check=True, capture_output=True, env=environment())
         env = environment(
             {
-                "CRAWL4R_NETWORK__RESOLVE": json.dumps({"site.test": PUBLIC}),  # nobody listens
+                "CRAWL4R_NETWORK__RESOLVE": json.dumps({"site.test": PUBLIC}),  # no server listens
                 "CRAWL4R_FETCH__BACKOFF_BASE": "0.02",
                 "CRAWL4R_FETCH__BACKOFF_CAP": "0.1",
                 "CRAWL4R_POLITENESS__BREAKER_COOLDOWN": "0.1",

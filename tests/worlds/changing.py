@@ -38,7 +38,7 @@ ROBOTS = "/robots.txt"
 class Changing:
     """`answers_304=False`: validators are sent and then ignored, as careless servers do.
 
-    `lastmod` of the sitemap is true, left out, or always the day of the round, which helps nobody.
+    `lastmod` of the sitemap is true, left out, or always the day of the round, which tells nothing.
     """
 
     pages: int = 5000

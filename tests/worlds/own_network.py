@@ -1,6 +1,6 @@
 """A network of its own, with a name server that fails when told.
 
-Whoever runs behind `OwnNetwork.prefix` is inside: it has its own loopback device and asks our name
+A process behind `OwnNetwork.prefix` is inside: it has its own loopback device and asks our name
 server for every name, as in tests/hostile/rebound.py. Both the site and the crawler must be inside:
 
     with OwnNetwork({"news.test": "127.0.0.1"}) as network:

@@ -24,7 +24,7 @@ BEFORE_A_RESET = 0.05  # seconds, in which the client reads what the reset would
 
 class Fault(StrEnum):
     NORMAL = "normal"
-    REFUSE = "refuse"  # nobody listens
+    REFUSE = "refuse"  # no server listens
     RESET = "reset"  # at once, before a byte
     STALL = "stall"  # silence after the connection is made
     GARBAGE = "garbage"  # bytes that are no HTTP, then the end
@@ -62,7 +62,7 @@ class Relay:
         self._plan = Plan()
         self._server: asyncio.Server | None = None
         self._conversations: set[asyncio.Task[None]] = set()
-        # Keeps the port ours while nobody listens on it.
+        # Keeps the port ours while no server listens on it.
         self._holder = _bound(0)
         self.port: int = self._holder.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""The traps are what they say: endless for whoever follows them, and real pages behind."""
+"""The traps work: endless for a crawler that follows them, with real pages behind."""
 
 from __future__ import annotations
 

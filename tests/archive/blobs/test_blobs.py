@@ -1,4 +1,4 @@
-"""What every store of page bytes promises, asked of each of them (G5, G10)."""
+"""The contract of stores for page bytes, tested on each store (G5, G10)."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ BODIES = [b"<p>one</p>", b"<p>two</p>" * 5000, b"", NOISE, "é\u2028\x00".encode
 
 
 class Store:
-    """One of the stores, to be opened again and again as separate runs would."""
+    """One of the stores, reopened like in separate runs."""
 
     def __init__(self, kind: str, folder: Path, database: Database) -> None:
         self.kind = kind

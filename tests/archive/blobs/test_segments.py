@@ -19,7 +19,7 @@ def body(number: int) -> bytes:
 
 
 def crash_after_sync(folder: Path, database: Database, *numbers: int) -> list[str]:
-    """Bytes are on the disk, their rows are not: what a crash between the two leaves."""
+    """The state after a crash between sync and commit: bytes on disk without their rows."""
     blobs = SegmentBlobs(folder, database)
     names = [blobs.add(body(number), "text/html")[0] for number in numbers]
     blobs.flush()

@@ -1,4 +1,4 @@
-"""Logs of a line a capture: whatever a crash left, every capture has one line (contract 1, G11)."""
+"""Logs with one line per capture: after any crash every capture has one line (contract 1, G11)."""
 
 import csv
 import json
@@ -73,7 +73,7 @@ def lines_in(path: Path) -> list[bytes]:
 
 
 def reopen(path: Path, captures: Captures) -> list[int]:
-    """Open and close the log; the capture ids of its lines, each of which must be whole."""
+    """Open and close the log; returns the capture ids of its lines, which must be complete."""
     form = form_of(path)
     CaptureLog(path, form, captures, lambda sha256: f"place of {sha256[-1]}").close()
     return [form.capture_id(line) for line in lines_in(path)]
@@ -224,7 +224,7 @@ def test_an_empty_file_is_filled(path: Path, captures: Captures) -> None:
 
 
 def test_a_log_ahead_of_the_database_is_cut_back_to_it(path: Path, captures: Captures) -> None:
-    """A restored backup of state.db: lines of captures it never saw are not believed."""
+    """After restoring a backup of state.db, lines of captures that it lacks are cut."""
     data = whole(path, captures)
     ahead = form_of(path).line(capture(9)._replace(id=900), "")
     assert form_of(path).capture_id(ahead) == 900

@@ -1,4 +1,4 @@
-"""Chunks are exact stretches of the document, cut where it breaks by itself."""
+"""Chunks are exact ranges of the document, cut at its own breaks."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -55,7 +55,7 @@ def cut(markdown: str, limit: int = 512, smallest: int = 0) -> list[str]:
     )
 
 
-# --- promises that hold for every document -------------------------------------------------------
+# --- promises for every document -----------------------------------------------------------------
 
 
 @given(DOCUMENT, COUNTERS, LIMITS, st.integers(0, 20))

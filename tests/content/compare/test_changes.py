@@ -1,4 +1,4 @@
-"""A change is what a reader would call one, and its diff shows it without the rest."""
+"""Only changes with a meaning for readers count, and a diff shows only those."""
 
 import pytest
 from hypothesis import given, settings

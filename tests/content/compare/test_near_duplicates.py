@@ -1,4 +1,4 @@
-"""Near-duplicates are found, others hardly ever, and everywhere by the same numbers."""
+"""Near-duplicates are found, others rarely, with equal numbers on every machine."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""What is kept of a page, and what is not."""
+"""Which parts of a page are kept."""
 
 from __future__ import annotations
 

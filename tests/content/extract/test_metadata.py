@@ -1,4 +1,4 @@
-"""What a page says of itself, from the best place that it has."""
+"""The metadata of a page, from its most reliable place."""
 
 from __future__ import annotations
 

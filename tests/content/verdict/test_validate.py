@@ -1,4 +1,4 @@
-"""Pages are told from what stands in for them; and a page about a thing is not the thing."""
+"""Pages are told from substitutes; and a page about captchas is no captcha."""
 
 from __future__ import annotations
 

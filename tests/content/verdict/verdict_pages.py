@@ -1,4 +1,4 @@
-"""Pages that are not what was asked for, and pages that only sound like them.
+"""Pages that are substitutes for the requested one, and pages that only resemble such.
 
 All of them are written for these tests, in the manner of what is seen in the wild: names of scripts,
 cookies and elements are facts, the texts are ours.

@@ -1,4 +1,4 @@
-"""URLs that we made up ourselves are told apart from those that a site names."""
+"""Guessed URLs are told apart from those that a site names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When links run dry: sitemaps, lists, archives; on a news site that hides most of itself."""
+"""Exploring: sitemaps, lists and archives of a news site that links only a few of its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`crawl4r plan`: what a crawl would take, before it is begun."""
+"""`crawl4r plan`: the estimate of a crawl before it begins."""
 
 from __future__ import annotations
 

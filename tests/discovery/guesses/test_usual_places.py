@@ -1,4 +1,4 @@
-"""What is tried when a host runs dry, and what trying teaches."""
+"""The guesses for a host without further links, and what their results teach."""
 
 from datetime import UTC, datetime
 

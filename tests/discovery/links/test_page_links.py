@@ -1,4 +1,4 @@
-"""Links of pages as they are found in the wild, as a browser would follow them."""
+"""Links of real pages, read like in a browser."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A link is reported once, and again only when that could matter (the hot-link cache)."""
+"""A link is reported once, and again only with a smaller depth (the hot-link cache)."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""The index of Common Crawl: what is asked, and what its answers say."""
+"""The index of Common Crawl: its URLs and its answers."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Files made to hurt whoever reads them: bombs, and any bytes at all."""
+"""Files that attack their reader: bombs, and random bytes."""
 
 from __future__ import annotations
 

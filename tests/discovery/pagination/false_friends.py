@@ -1,4 +1,4 @@
-"""Numbers in links that count something else than the pages of a list."""
+"""Numbers in links that do not count the pages of a list."""
 
 # ruff: noqa: E501, RUF001 - pages are text, in several scripts
 

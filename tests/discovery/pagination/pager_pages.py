@@ -1,4 +1,4 @@
-"""Lists as real software shows them, and what is to be found there."""
+"""Lists of real software, with the expected results."""
 
 # ruff: noqa: E501, RUF001 - pages are text, in several scripts
 

@@ -1,4 +1,4 @@
-"""Places that make URLs without end are left; large sites that are real are not."""
+"""Traps are left; large real sites are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When do two pages say the same? What they are made for, and what they are copied with."""
+"""When do two pages have the same text? On copies and on real differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def marks(pages: list[tuple[str, str]]) -> list[int]:
 
 def test_pages_that_differ_in_a_table_alone_say_something_of_their_own() -> None:
     found = marks([(f"/p/{number}/", product(number)) for number in range(100)])
-    assert len(set(found)) >= 98  # the second is taken for the first, for nobody knows better
+    assert len(set(found)) >= 98  # the second counts as equal to the first
 
 
 def test_a_copy_under_another_address_says_nothing_new() -> None:

@@ -111,7 +111,7 @@ class Background:
         assert words in self.err, f"{self.process.poll()}: {self.err}"
 
     def come_round(self) -> None:
-        """Return when a crawl has gone through its event loop, and begun what it may begin."""
+        """Return when a crawl has gone through its event loop, and begun every visit that it may."""
         told = self.err.count("status_dumped")
         self.send(signal.SIGUSR1)
         wait_until(
@@ -132,7 +132,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
     """Ours without settings of the person who runs the tests; without an index, which takes longer than
-    all that most tests look at, without requests for what nobody links to, and without patience for a
+    all that most tests look at, without requests for unlinked pages, and without patience for a
     store that cannot be written."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("CRAWL4R_")}
     off = {

@@ -79,7 +79,7 @@ class OnTerminal:
         while True:
             try:
                 more = os.read(self._ours, 65_536)
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 return
             self._shown += more
 

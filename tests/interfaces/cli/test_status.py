@@ -179,7 +179,7 @@ def read_until(terminal: int, words: bytes | None) -> bytes:
         assert time.monotonic() < ends_at, shown[-4_000:]
         try:
             shown += os.read(terminal, 65_536)
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             assert words is None, shown
             break
     return shown

@@ -149,5 +149,5 @@ def peak_memory(requests: int) -> int:
 
 
 def test_memory_does_not_grow_with_the_requests() -> None:
-    peak_memory(1_000)  # what is loaded and kept for good, whoever comes first
+    peak_memory(1_000)  # memory of modules, which stay loaded after the first use
     assert peak_memory(120_000) < peak_memory(20_000) + 500_000

@@ -19,7 +19,7 @@ from tests.site.process import SiteProcess
 SCRIPT = "</title></style><script>alert(1)</script>"
 QUOTES = """"'><img src=x onerror=alert(1)>"""
 LINK = "javascript:alert(1)"
-TURNED = "\u202egnp.exe\u2066"  # shows as exe.png to whoever obeys it
+TURNED = "\u202egnp.exe\u2066"  # a terminal that obeys it shows exe.png
 TERMINAL = "\x1b]0;owned\x07"
 HOSTILE = (SCRIPT, QUOTES, LINK, TURNED, TERMINAL, "&lt;b&gt;", "{{7*7}}")
 MAY_LOAD = ("src", "href", "action", "srcset", "data", "poster", "xlink:href", "formaction")

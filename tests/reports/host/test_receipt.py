@@ -234,7 +234,7 @@ def test_a_time_can_be_cut_out(site: SiteProcess, workspace: Path) -> None:
 
 def test_what_reached_nobody_is_no_request(workspace: Path) -> None:
     with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))  # nobody listens there
+        unused.bind(("127.0.0.1", 0))  # no server listens there
         port = unused.getsockname()[1]
         crawl(
             workspace,

@@ -1,4 +1,4 @@
-"""What a model gives is checked before anybody relies on it."""
+"""The vectors of a model are checked before any use."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_a_server_that_is_busy_is_asked_again(
 
 
 def test_a_dropped_connection_is_made_again(waits: Waits) -> None:
-    """The first time by libcurl itself: a kept connection may have ended while nobody looked."""
+    """The first time by libcurl itself: a kept connection may have ended while it was idle."""
     drop = Answer(b"", is_dropped=True)
     with ScriptedServer(in_turn("/embed", [drop, drop], as_tei)) as server:
         embedder = TeiEmbedder(server.url, client=patient(server.url, waits))

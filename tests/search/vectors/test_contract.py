@@ -1,4 +1,4 @@
-"""What every index of vectors promises, whoever keeps it."""
+"""The promises of every vector index, for all adapters."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_what_waits_survives_the_process(server: Server, tmp_path: Path) -> None
     index.put([(1, Facets())], POOL[:1])
     index.close()
     with (tmp_path / "passages.queue").open("ab") as file:
-        file.write(b'{"delete": [1')  # torn by a crash: nobody was told that it is kept
+        file.write(b'{"delete": [1')  # torn by a crash: no caller was told that it is stored
     again = index_on(server, tmp_path)
     with pytest.raises(ServerAway, match="refused"):
         again.flush()

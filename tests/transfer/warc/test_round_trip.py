@@ -17,7 +17,7 @@ from tests.site.process import SiteProcess
 from tests.transfer.warc.workspaces import captures_of, export, made, make_hostile
 
 NAMES = ["a.warc.gz", "a.warc.zst", "a.warc", "a.wacz"]
-ORPHAN = "http://site.example/unknown-304"  # refers to bytes that nobody ever had
+ORPHAN = "http://site.example/unknown-304"  # refers to bytes that no record holds
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ _OPTIONS = [
         type=click.IntRange(16, 8192),
         default=512,
         show_default=True,
-        help="Put so many tokens into a chunk, at most.",
+        help="Limit a chunk to so many tokens.",
     ),
     click.option(
         "--chunk-by",

@@ -1,12 +1,12 @@
 """The `crawl4r` command: finds the sub-command, shows errors, sets the exit code.
 
-Exit codes: 0 done, or a limit that was asked for is reached; 1 failed: nothing could be kept, or
-none of the seeds or pages that were asked for could be fetched (no such name, connection refused,
-TLS, robots.txt, egress gate), or `check-policy` denies a URL; 2 usage or configuration, also a seed
-that is no URL or out of scope; 3 stopped with work left; 4 the store cannot be written or is
-damaged; 5 the crawl stalled and could not recover; 6 it held more memory than it may. With 1 and 2
-the last line says why. After 5 and 6 nothing that was kept is lost, and the same command goes on:
-`crawl4r supervise` starts it again by itself.
+Exit codes: 0 done, or a requested limit is reached; 1 failed: no page could be kept, or none of the
+requested seeds or pages could be fetched (no such name, connection refused, TLS, robots.txt, egress
+gate), or `check-policy` denies a URL; 2 usage or configuration, also a seed that is no URL or out of
+scope; 3 stopped with work left; 4 the store cannot be written or is damaged; 5 the crawl stalled and
+could not recover; 6 it exceeded its memory limit. With 1 and 2 the last line gives the reason. After 5
+and 6 all kept pages are safe, and the same command continues: `crawl4r supervise` restarts it by
+itself.
 """
 
 from __future__ import annotations
@@ -31,48 +31,48 @@ from crawl4r.safe_text import command_line
 # commands loads none of them.
 _GROUPS = {
     "Crawl": {
-        "crawl": "Crawl from URLs into a workspace, or go on where it was.",
-        "resume": "Go on with a crawl, with the options it was started with.",
+        "crawl": "Crawl from URLs into a workspace, or continue a crawl.",
+        "resume": "Continue a crawl with the options of its start.",
         "scrape": "Fetch one page politely and print its markdown.",
-        "map": "List the URLs that a site names, and fetch none of them.",
+        "map": "List the URLs that a site names, without fetching them.",
         "plan": "Estimate pages, hours and bytes of a crawl, and name traps.",
-        "spool": "Find pages in one process and fetch them in another.",
+        "spool": "Discover pages in one process and fetch them in another.",
     },
     "Read": {
         "pages": "List every known URL, in the order of discovery.",
         "get": "Print a stored page: by URL, by hash, or as of a moment.",
         "history": "List the captures of a URL, and what each one meant.",
         "diff": "Compare the text of two captures of a page.",
-        "why": "Tell what happened to a URL, and which rule decided.",
+        "why": "Show what happened to a URL, and which rule decided.",
     },
     "Search": {
-        "search": "Find passages by their words and by their meaning.",
-        "similar": "List documents that say something like that of a URL.",
+        "search": "Search passages by words and by meaning.",
+        "similar": "List documents with a content like that of a URL.",
         "index": "Make the documents of a workspace searchable.",
-        "embed": "Get, try and serve the model that makes vectors of texts.",
+        "embed": "Install, test and serve the model for text vectors.",
     },
     "Export and import": {
         "export": "Write documents or captures for other programs.",
-        "import": "Keep pages from JSON lines, WARC or WACZ files.",
-        "extract": "Turn an HTML file, or stdin, into markdown, and judge it.",
-        "replay": "Write the logs and the metadata anew from what is stored.",
+        "import": "Import pages from JSON lines, WARC or WACZ files.",
+        "extract": "Convert an HTML file or stdin to markdown, and judge it.",
+        "replay": "Rewrite the logs and the metadata from the archive.",
         "reprocess": "Judge and read every stored page again.",
     },
     "Operate": {
         "status": "Show totals, hosts and errors of a crawl.",
-        "report": "Say what a host was asked, and how politely.",
-        "pause": "Hold the crawl of a workspace, and let it go on.",
-        "stop": "End the crawl of a workspace as Ctrl-C would.",
+        "report": "Report the requests to a host, and their politeness.",
+        "pause": "Hold the crawl of a workspace, or let it continue.",
+        "stop": "End the crawl of a workspace, like Ctrl-C.",
         "supervise": "Run a crawl, and start it again when it stalls or dies.",
-        "reset": "Delete everything a crawl has made; crawl4r.yaml stays.",
+        "reset": "Delete everything that a crawl made, except crawl4r.yaml.",
     },
     "Set up and try": {
         "configure": "Write crawl4r.yaml in a workspace, or show the settings.",
-        "check-policy": "Say whether a URL may be crawled, and which rule decides.",
-        "urls": "Look at URLs the way the crawler does.",
+        "check-policy": "Show whether a URL may be crawled, and which rule decides.",
+        "urls": "Show URLs in the crawler's spelling.",
         "pagination": "Find the other pages of a list in an HTML file.",
-        "demo": "Crawl a bundled sample site on loopback, to look around.",
-        "selftest": "Kill crawls of the bundled site, and count what is lost.",
+        "demo": "Crawl a bundled sample site on loopback, as a demo.",
+        "selftest": "Kill crawls of the bundled site, and count losses.",
         "completion": "Print a script for tab completion in a shell.",
     },
 }
@@ -144,16 +144,16 @@ def _listed(start: str) -> list[click.Command]:
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="crawl4r")
 def group() -> None:
-    """Point it at a site: an archive that loses nothing, and every answer explained.
+    """Crawl sites into an archive, with clean text and search.
 
     \b
     crawl4r crawl https://example.org/      crawl a site into ./workspace
-    crawl4r status                          how far it is
-    crawl4r pages                           every known URL and its state
-    crawl4r get https://example.org/        a page as it was stored
-    crawl4r scrape https://example.org/     one page as markdown
-    crawl4r why https://example.org/x       what happened to a URL, and why
-    crawl4r demo                            all of it, on a bundled site
+    crawl4r status                          show the progress
+    crawl4r pages                           list every known URL and its state
+    crawl4r get https://example.org/        print a stored page
+    crawl4r scrape https://example.org/     print one page as markdown
+    crawl4r why https://example.org/x       show what happened to a URL, and why
+    crawl4r demo                            try all of it on a bundled site
     """
 
 

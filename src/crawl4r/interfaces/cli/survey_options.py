@@ -25,7 +25,9 @@ _OPTIONS = [
     ),
     click.option("--contact", help="Tell sites how their owner can reach you."),
     click.option(
-        "--rate", type=click.FloatRange(0), help="Make so many requests a second.  [default: 1]"
+        "--rate",
+        type=click.FloatRange(0),
+        help="Make so many requests a second to a host.  [default: 1]",
     ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
     click.option("--deny", multiple=True, help="Skip URLs that match this pattern (RE2)."),

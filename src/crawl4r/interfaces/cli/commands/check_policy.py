@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--robots",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A robots.txt to ask.",
+    help="Use this robots.txt.",
 )
 @click.option("--agent", help="Use this product token for robots.txt.  [default: crawlr]")
 @click.option("--profile", help="Use a bundled configuration, e.g. github.")
@@ -47,7 +47,7 @@ def command(
     profile: str | None,
     as_json: bool,
 ) -> None:
-    """Say whether a URL may be crawled, and which rule decides. Nothing is fetched.
+    """Show whether a URL may be crawled, and which rule decides. Nothing is fetched.
 
     Uses the scope and the caps of the workspace's last crawl, if there is one, and the given or cached
     robots.txt. Prints a line for each URL. The exit code is 1 when one is denied.

@@ -55,7 +55,7 @@ _OPTIONS = [
         "--max-pages", type=click.IntRange(0), help="Stop after this many pages are kept."
     ),
     click.option(
-        "--depth", type=click.IntRange(0), help="Follow so many links from a seed, at most."
+        "--depth", type=click.IntRange(0), help="Follow at most so many links from a seed."
     ),
     click.option("--max-bytes", type=SIZE, help="Stop after this much content, like 500MB."),
     click.option("--max-seconds", type=DURATION, help="Stop after this time, like 90s or 10m."),
@@ -105,18 +105,17 @@ _OPTIONS = [
     click.option(
         "--store",
         type=click.Choice(["segments", "files"]),
-        help="Keep bytes in segments, or in a file a page.",
+        help="Keep bytes in segments, or in one file per page.",
     ),
     click.option(
         "--extract/--no-extract",
         default=None,
-        help="Make documents of the pages, in a process of its own.  [default: extract]",
+        help="Make documents of the pages, in a separate process.  [default: extract]",
     ),
     click.option(
         "--probe/--no-probe",
         default=None,
-        help="Ask a host once for a page that cannot exist, to know its error pages."
-        "  [default: probe]",
+        help="Request a missing page once per host, to recognise its soft 404s.  [default: probe]",
     ),
     click.option(
         "--index/--no-index",
@@ -138,7 +137,7 @@ _OPTIONS = [
     click.option(
         "--explore/--no-explore",
         default=None,
-        help="When links run dry, try sitemaps, archives and further pages of lists."
+        help="Try sitemaps, archives and further pages of lists when links run out."
         "  [default: explore]",
     ),
     click.option("--profile", help="Start from a bundled configuration, e.g. github."),
@@ -163,7 +162,7 @@ _OPTIONS = [
     ),
     click.option("--quiet", "-q", is_flag=True, help="Show no progress and no summary."),
     click.option("--verbose", "-v", is_flag=True, help="Write a line on stderr for each page."),
-    click.option("--log-json", is_flag=True, help="Write nothing but JSON lines to stderr."),
+    click.option("--log-json", is_flag=True, help="Write only JSON lines to stderr."),
     json_option,
 ]
 
@@ -172,7 +171,7 @@ _OPTIONS = [
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
-    """Crawl from URLs into a workspace, or go on where it was.
+    """Crawl from URLs into a workspace, or continue a crawl.
 
     A workspace remembers the options of its last crawl: a later command names only changes, and
     --forget drops an option. Changed options also apply to URLs that were found before.

@@ -37,7 +37,7 @@ _RATE = 20.0  # requests a second: the site is on this machine
 )
 @json_option
 def command(workspace: Path | None, as_json: bool) -> None:
-    """Crawl a bundled sample site on loopback, to look around.
+    """Crawl a bundled sample site on loopback, as a demo.
 
     \b
     crawl4r demo

@@ -35,7 +35,7 @@ _SHOWN = 5  # numbers of a vector
 
 @click.group("embed")
 def command() -> None:
-    """Get, try and serve the model that makes vectors of texts.
+    """Install, test and serve the model for text vectors.
 
     \b
     crawl4r embed install

@@ -32,7 +32,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Turn an HTML file, or stdin, into markdown, and judge it.
+    """Convert an HTML file or stdin to markdown, and judge it.
 
     \b
     crawl4r extract page.html --url https://example.org/a

@@ -24,7 +24,7 @@ _MOST_SHOWN = 10  # damages
 @workspace_option
 @json_option
 def command(file: Path, workspace: Path, as_json: bool) -> None:
-    """Keep pages from JSON lines, WARC or WACZ files.
+    """Import pages from JSON lines, WARC or WACZ files.
 
     \b
     crawl4r import papers.jsonl -w papers

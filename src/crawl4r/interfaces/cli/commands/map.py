@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), help="Print at most so many URLs.")
 @json_option
 def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **options: Any) -> None:
-    """List the URLs that a site names, and fetch none of them.
+    """List the URLs that a site names, without fetching them.
 
     Reads sitemaps, feeds and the first page.
 

@@ -16,10 +16,10 @@ from crawl4r.storage.layout import PAUSE
 @click.command("pause")
 @workspace_option
 @role_option
-@click.option("--off", is_flag=True, help="Let it go on.")
+@click.option("--off", is_flag=True, help="Let the crawl continue.")
 @json_option
 def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None:
-    """Hold the crawl of a workspace, and let it go on.
+    """Hold the crawl of a workspace, or let it continue.
 
     The crawl finishes its pages in flight.
 

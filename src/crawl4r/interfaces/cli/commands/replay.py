@@ -49,7 +49,7 @@ _SHOWN = 20  # damaged pages to name
 def command(
     workspace: Path, out: Path | None, check: bool, documents: bool | None, as_json: bool
 ) -> None:
-    """Write the logs and the metadata anew from what is stored.
+    """Rewrite the logs and the metadata from the archive.
 
     These are pages.csv, edges.csv and crawl_metadata.jsonl.
 

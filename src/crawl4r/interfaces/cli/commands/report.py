@@ -42,7 +42,7 @@ def command(
     until: str | None,
     as_json: bool,
 ) -> None:
-    """Say what a host was asked, and how politely.
+    """Report the requests to a host, and their politeness.
 
     It names the pace, and the lines of robots.txt that were obeyed.
 

@@ -16,11 +16,11 @@ _SHOWN = 5  # files that stay, to name
 
 @click.command("reset")
 @workspace_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted, and delete nothing.")
 @json_option
 def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
-    """Delete everything a crawl has made; crawl4r.yaml stays.
+    """Delete everything that a crawl made, except crawl4r.yaml.
 
     Files that crawl4r did not make stay too, and a folder with another program's state.db stays as it
     is. A symbolic link is deleted without its target. The workspace's own data on PostgreSQL and Qdrant

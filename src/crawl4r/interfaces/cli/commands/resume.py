@@ -14,7 +14,7 @@ from crawl4r.interfaces.cli.options import check_that_there_is_a_crawl
 @click.command("resume")
 @crawl_options
 def command(workspace: Path, **options: Any) -> None:
-    """Go on with a crawl, with the options it was started with.
+    """Continue a crawl with the options of its start.
 
     \b
     crawl4r resume -w docs

@@ -70,7 +70,7 @@ class _Search(click.Command):
     "--min-score",
     type=click.FloatRange(0, 1),
     default=0.0,
-    help="Leave out results below this score, from 0 to 1.",
+    help="Omit results below this score, from 0 to 1.",
 )
 @click.option(
     "--fusion",
@@ -78,14 +78,12 @@ class _Search(click.Command):
     help="Join words and meaning by their scores, or by their ranks.  [default: convex]",
 )
 @click.option(
-    "--keyword-weight", type=click.FloatRange(0), help="Weigh words so much.  [default: 0.3]"
+    "--keyword-weight", type=click.FloatRange(0), help="Set the weight of words.  [default: 0.3]"
 )
 @click.option(
-    "--vector-weight", type=click.FloatRange(0), help="Weigh meaning so much.  [default: 0.7]"
+    "--vector-weight", type=click.FloatRange(0), help="Set the weight of meaning.  [default: 0.7]"
 )
-@click.option(
-    "--rrf-k", type=click.IntRange(1), help="Smooth the ranks of rrf so much.  [default: 60]"
-)
+@click.option("--rrf-k", type=click.IntRange(1), help="Set the constant k of rrf.  [default: 60]")
 @click.option("--rerank", is_flag=True, help="Reorder the best with the configured cross-encoder.")
 @click.option("--cursor", help="Continue after an earlier answer.")
 @click.option(
@@ -103,7 +101,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Find passages by their words and by their meaning.
+    """Search passages by words and by meaning.
 
     It also works during a crawl.
 

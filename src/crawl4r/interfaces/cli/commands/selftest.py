@@ -62,7 +62,7 @@ class Findings(Struct):
 @click.option("--seed", type=int, help="Repeat the random numbers of an earlier run.")
 @json_option
 def command(kills: int, seed: int | None, as_json: bool) -> None:
-    """Kill crawls of the bundled site, and count what is lost.
+    """Kill crawls of the bundled site, and count losses.
 
     A crawl is killed (SIGKILL) again and again.
 

@@ -23,7 +23,7 @@ from crawl4r.safe_text import command_line
 @click.option("--limit", "-n", type=click.IntRange(1, 100), default=10, show_default=True)
 @json_option
 def command(url: str, workspace: Path, limit: int, as_json: bool) -> None:
-    """List documents that say something like that of a URL.
+    """List documents with a content like that of a URL.
 
     \b
     crawl4r similar https://docs.example.org/tutorial/errors.html -w docs

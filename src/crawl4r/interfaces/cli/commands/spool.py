@@ -12,7 +12,7 @@ from crawl4r.interfaces.cli.commands.crawl import crawl_options
 
 @click.group("spool")
 def command() -> None:
-    """Find pages in one process and fetch them in another.
+    """Discover pages in one process and fetch them in another.
 
     \b
     crawl4r spool run https://example.org/ -w docs         both, until everything is fetched

@@ -18,7 +18,7 @@ from crawl4r.storage.layout import STOP
 @role_option
 @json_option
 def command(workspace: Path, role: str | None, as_json: bool) -> None:
-    """End the crawl of a workspace as Ctrl-C would.
+    """End the crawl of a workspace, like Ctrl-C.
 
     The same crawl command continues it later.
 

@@ -47,7 +47,7 @@ _SPEECH = 2.0  # seconds that writing a log line may take
     help="Wait so long before the first restart; doubles with each in a row, up to ten minutes.",
 )
 @click.option(
-    "--log-json", is_flag=True, help="Write nothing but JSON lines to stderr, also from the crawl."
+    "--log-json", is_flag=True, help="Write only JSON lines to stderr, also from the crawl."
 )
 @click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND...")
 def command(

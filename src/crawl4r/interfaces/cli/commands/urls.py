@@ -18,7 +18,7 @@ from crawl4r.urls.canonical import CanonicalRules, canonicalize
 
 @click.group("urls")
 def command() -> None:
-    """Look at URLs the way the crawler does."""
+    """Show URLs in the crawler's spelling."""
 
 
 @command.command("canonical")

@@ -22,7 +22,7 @@ from crawl4r.interfaces.cli.view.format import clock_time, human_bytes, human_se
 @workspace_option
 @json_option
 def command(url: str, workspace: Path, as_json: bool) -> None:
-    """Tell what happened to a URL, and which rule decided.
+    """Show what happened to a URL, and which rule decided.
 
     Where it was found, what admitted or refused it, every attempt.
 
