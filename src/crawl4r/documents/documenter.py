@@ -33,7 +33,6 @@ from crawl4r.processes.sandbox import Sandbox
 from crawl4r.storage.database import Database
 from crawl4r.urls.canonical import split
 
-
 # Bump when the same bytes would give another document: what an older version wrote is out of date.
 EXTRACTOR_VERSION = 5
 

@@ -38,8 +38,8 @@ class Unpacked(NamedTuple):
 def unpack(body: bytes, cap: int = MOST_BYTES) -> Unpacked:
     """The body without gzip, which shows by its first bytes whatever the file is called.
 
-    A file that breaks off or is larger than `cap` is cut there. Gzip inside gzip is refused: nobody
-    serves it but to fill memory.
+    A file that breaks off or is larger than `cap` is cut there. Gzip inside gzip is refused: only
+    attacks on memory have it.
     """
     if not body.startswith(GZIP_MAGIC):
         if len(body) > cap:

@@ -38,7 +38,7 @@ class HeldPlace(Struct, frozen=True):
 
 
 class _TurnState(Struct):
-    """Epoch seconds and process ids; zeros when nobody was there."""
+    """Epoch seconds and process ids; zeros before the first process came."""
 
     next_at: float
     last: int  # the process that had the last turn
@@ -135,7 +135,7 @@ class HostLock:
 
     @contextmanager
     def _locked(self, host: str) -> Iterator[tuple[int, _TurnState]]:
-        """The state of a host, while nobody else looks at it: a matter of microseconds."""
+        """The state of a host, locked against other processes for some microseconds."""
         fd = self._open(_name(host))
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)

@@ -71,7 +71,7 @@ def _restore_budgets(
     if has_crashed:
         budgets.assume_just_asked(now)
     parts.notes.put(_RUNNING, "yes")
-    # Only a run that gets there knows that nobody was asked after its last commit.
+    # Only a run that gets there knows that no request left after its last commit.
     stack.callback(parts.database.commit)
     stack.callback(parts.notes.forget, _RUNNING)
     return hosts

@@ -26,7 +26,7 @@ def remove_crawl(path: Path) -> list[Path]:
     if not holds_crawl(path):
         return []
     if (path / LOCK).is_symlink():
-        (path / LOCK).unlink()  # nobody can hold it: a lock is never opened through a link
+        (path / LOCK).unlink()  # no process holds it: a lock is never opened through a link
         removed = [path / LOCK]
     else:
         removed = []

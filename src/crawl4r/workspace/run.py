@@ -1,4 +1,4 @@
-"""One run of a crawl, in somebody's hands: iterate over it, stop it, wait for it."""
+"""One run of a crawl: iterate over it, stop it, wait for it."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class CrawlRun:
         return self.crawl.progress.visits if self.crawl else 0
 
     def seconds_left(self) -> float:
-        """Of those that it may take at most; infinity when nobody said so."""
+        """Of those that it may take at most; infinity without a limit."""
         limit = self.settings.crawl_limits().max_seconds
         if limit is None or self.crawl is None:
             return math.inf

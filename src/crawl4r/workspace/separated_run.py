@@ -1,4 +1,4 @@
-"""One run of either side of separated mode, in somebody's hands like any other crawl."""
+"""One run of either side of separated mode, held like any other crawl."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class DiscoverRun(CrawlRun):
 
 
 class ScrapeRun(CrawlRun):
-    """Fetches and keeps what the spool names, until nobody adds to it any more."""
+    """Fetches and keeps what the spool names, until nothing adds to it any more."""
 
     role = "scrape"
 

@@ -29,7 +29,7 @@ from crawl4r.storage.own_files import replace_or_overwrite
 from crawl4r.wiring.parts import Parts
 
 STATE = "waiting for the store"
-_LOOK_AGAIN = 0.5  # seconds, for whoever wants to stop it
+_LOOK_AGAIN = 0.5  # seconds between two looks for an order to stop
 _PROBE_EVERY = 5.0  # seconds
 _FIRST_PROBE = 1.0  # seconds; twice as long each time that a reopened store fails at once
 _LONGEST_REST = 60.0  # seconds
@@ -55,7 +55,7 @@ class Interrupted(Protocol):
         """How many were kept so far."""
 
     def seconds_left(self) -> float:
-        """Until it is to end whatever happens; infinity when nobody said so."""
+        """When it must end; infinity without a limit of time."""
 
     def reopen(self) -> None:
         """Close what is open of the store, and open it again."""
@@ -129,7 +129,7 @@ class Reopening:
             return True
         why = "stopped" if run.is_stopped else f"{type(trouble).__name__}: {trouble}"
         await asyncio.to_thread(health.close, self._health("ended", why))
-        # Whoever stopped it wants a summary, which takes a database that is open.
+        # A summary follows, which takes a database that is open.
         if not run.is_stopped or not self._is_open:
             waited = f"it could not be written for {clock.monotonic() - self._since:.0f} s"
             raise StorageFull(f"{trouble} ({waited})") from trouble

@@ -1,4 +1,4 @@
-"""Watches a run that nobody looks at: reports its health, and acts when it stalls.
+"""Watches a run that is left alone: reports its health, and acts when it stalls.
 
     heart, schedule, pause gate ──> look ──> watchdog (a thread) ──> decision ──> obey:
                           wait for the network, reopen the store, end the run, or go on
@@ -56,7 +56,7 @@ class WatchedRun(Protocol):
         """Those in force now."""
 
     def is_ahead(self) -> bool:
-        """Whether it waits for somebody to take its pages."""
+        """Whether it waits for its pages to be taken."""
 
     def leave(self, why: EndedBy) -> None:
         """End soon, with everything saved."""
@@ -131,7 +131,7 @@ class CrawlWatch:
         if heart.clock() - heart.at < min(_SOON, run.watch_rules().stall_seconds / 2):
             return CrawlView(heart.at, heart.at)
         if run.is_ahead():
-            return CrawlView(heart.at, math.inf, "somebody to take the pages it has")
+            return CrawlView(heart.at, math.inf, "its pages to be taken")
         return CrawlView(heart.at, self._expected_at())
 
     def obey(self, decision: Decision, facts: Facts) -> None:
