@@ -68,7 +68,7 @@ def documentation_chunks(count: int) -> list[str]:
     from crawl4r.content.chunks.chunk import chunk_by_structure  # noqa: PLC0415
     from crawl4r.content.chunks.tokens import load_tokenizer  # noqa: PLC0415
     from crawl4r.documents.extractor import extract  # noqa: PLC0415
-    from crawl4r.model import PageBody  # noqa: PLC0415
+    from crawl4r.model import PageBody, ReadOptions  # noqa: PLC0415
 
     root = next(root for root in DOCUMENTATION.values() if "python" in str(root))
     tokenizer = load_tokenizer()
@@ -76,7 +76,8 @@ def documentation_chunks(count: int) -> list[str]:
     files = [file for file in sorted(root.rglob("*.html")) if not file.is_symlink()]
     for file in files[:: max(1, len(files) // 40)]:
         found = extract(
-            PageBody(file.read_bytes(), f"https://docs.example/{file}"), with_links=False
+            PageBody(file.read_bytes(), f"https://docs.example/{file}"),
+            ReadOptions(with_links=False),
         )
         markdown = found.document.markdown if found.document else ""
         chunks = chunk_by_structure(markdown, tokenizer.count)

@@ -54,13 +54,13 @@ def measure(
 ) -> None:
     from crawl4r.documents import extractor  # noqa: PLC0415
     from crawl4r.formats.html import parse_html  # noqa: PLC0415
-    from crawl4r.model import PageBody  # noqa: PLC0415
+    from crawl4r.model import PageBody, ReadOptions  # noqa: PLC0415
     from crawl4r.processes.malloc import collect_seldom, keep_freed_memory  # noqa: PLC0415
 
     bodies = [PageBody(html, f"https://docs.example/{file}") for file, html in pages]
     keep_freed_memory()  # as the process that does this in a crawl
     for body in bodies[::20]:  # models are loaded, and patterns compiled, with the first of a kind
-        extractor.extract(body, with_links=False)
+        extractor.extract(body, ReadOptions(with_links=False))
     collect_seldom()
     profiler = cProfile.Profile()
     if profile:

@@ -53,7 +53,7 @@ def read_documentation() -> Iterator[Page]:
     from crawl4r.content.chunks.chunk import chunk_by_structure  # noqa: PLC0415
     from crawl4r.content.chunks.tokens import load_tokenizer  # noqa: PLC0415
     from crawl4r.documents.extractor import extract  # noqa: PLC0415
-    from crawl4r.model import PageBody  # noqa: PLC0415
+    from crawl4r.model import PageBody, ReadOptions  # noqa: PLC0415
 
     count_tokens = load_tokenizer().count
     for site, root in DOCUMENTATION.items():
@@ -61,7 +61,9 @@ def read_documentation() -> Iterator[Page]:
             if file.is_symlink():
                 continue
             name = f"{site}/{file.relative_to(root)}"
-            found = extract(PageBody(file.read_bytes(), f"https://{name}"), with_links=False)
+            found = extract(
+                PageBody(file.read_bytes(), f"https://{name}"), ReadOptions(with_links=False)
+            )
             if document := found.document:
                 markdown = document.markdown
                 chunks = [

@@ -268,6 +268,14 @@ class PageBody(NamedTuple):
     headers: Sequence[tuple[str, str]] = ()
 
 
+class ReadOptions(NamedTuple):
+    """What is read of a page besides its document."""
+
+    with_links: bool = True  # links, images and plain text
+    repeated: Sequence[int] = ()  # fingerprints of blocks that belong to the site, to be left out
+    learn: bool = False  # fingerprints of the blocks
+
+
 class PageLink(NamedTuple):
     """A link as a person reading the page sees it."""
 

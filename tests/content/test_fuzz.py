@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawl4r.crawling.safe_reader import SafeReader, Unreadable
-from crawl4r.documents.extract_safely import extract_body
+from crawl4r.documents.extract_safely import extract_safely
 from crawl4r.model import PageBody, Verdict
 from crawl4r.processes.entrypoints import READER
 from crawl4r.processes.sandbox import Sandbox
@@ -128,7 +128,7 @@ async def read_all(pages: Iterable[bytes]) -> Toll:
         except Unreadable as problem:
             note("read", number, str(problem))
         if number % 10 < 2:  # one of either kind
-            found = await extract_body(extractors, page, url=asked.url, content_type="text/html")
+            found = await extract_safely(extractors, PageBody(page, asked.url))
             if found.verdict.verdict is Verdict.UNREADABLE:
                 note("extracted", number, found.verdict.reason)
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from crawl4r.crawling.judge import AnswerRules, health_of, is_wanted, retry_after_of
+from crawl4r.crawling.judge import AnswerRules, is_wanted
 from crawl4r.model import LISTING, FoundBy, Lease, UrlState, Validators, Verdict, Visit
-from crawl4r.politeness.host_budget import Health
 from crawl4r.urls.policy import LinkRules
 from crawl4r.urls.scope import ScopeRules
 from tests.crawling.small_crawl import (
@@ -272,44 +271,6 @@ def test_a_page_is_a_soft_404_when_its_host_shows_it_for_missing_pages(
         asked = crawl.transport.asked[1:]
     assert judged_again.ending.verdict is verdict
     assert [url.rpartition("-")[0] for url in asked] == [f"{SITE}/crawlr-asks-for-a-missing-page"]
-
-
-@pytest.mark.parametrize(
-    ("given", "verdict", "health"),
-    [
-        (answer(200), Verdict.OK, Health.WELL),
-        (answer(404), Verdict.HTTP_ERROR, Health.WELL),
-        (answer(403), Verdict.HTTP_ERROR, Health.SICK),
-        (answer(407), Verdict.HTTP_ERROR, Health.SICK),
-        (answer(429), Verdict.HTTP_ERROR, Health.OVERLOADED),
-        (answer(503), Verdict.HTTP_ERROR, Health.OVERLOADED),
-        (answer(500), Verdict.HTTP_ERROR, Health.SICK),
-        (answer(200), Verdict.BLOCKED, Health.CHALLENGING),
-        (answer(503), Verdict.BLOCKED, Health.CHALLENGING),
-        (failure(NETWORK, transient=True), NETWORK, Health.SICK),
-        (failure(NETWORK, transient=True, hurts_host=False), NETWORK, Health.WELL),
-    ],
-)
-def test_an_answer_tells_how_its_host_is(given: Any, verdict: Verdict, health: Health) -> None:
-    assert health_of(given, verdict) is health
-
-
-@pytest.mark.parametrize(
-    ("given", "seconds"),
-    [
-        (answer(503, retry_after="7"), 7.0),
-        (answer(429, retry_after="Fri, 13 Nov 2026 10:00:07 GMT"), 7.0),
-        (answer(503), None),
-        (answer(503, retry_after="soon"), None),
-        (answer(200, retry_after="7"), None),
-        (failure(NETWORK, transient=True, retry_after=7.0), None),
-    ],
-)
-def test_only_an_answer_that_is_tried_again_asks_for_a_wait(
-    given: Any, seconds: float | None
-) -> None:
-    at_ten = 1_794_564_000.0  # 2026-11-13T10:00:00Z
-    assert retry_after_of(given, at_ten) == seconds
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,10 @@ from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.content.compare.changes import TextChange, compare
 from crawl4r.content.compare.near_duplicates import bands, similarity
 from crawl4r.documents.compare import QUICK, Incomparable, compare_safely
-from crawl4r.documents.extract_safely import extract_safely
+from crawl4r.documents.extract_safely import extract_safely, page_of
 from crawl4r.errors import Crawl4rError, StorageDamaged
 from crawl4r.frontier.revisits import Revisits
-from crawl4r.model import LISTING, REJECTED, Capture, Extraction, PageVerdict, Verdict
+from crawl4r.model import LISTING, REJECTED, Capture, Extraction, PageVerdict, ReadOptions, Verdict
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.storage.database import Database
 from crawl4r.urls.canonical import split
@@ -155,14 +155,12 @@ class Documenter(CaptureFollower):
                 f"the bytes of {capture.url} ({capture.sha256}) are not in the store"
             )
         host = split(capture.url).host
-        return await extract_safely(
-            self._sandbox,
-            capture,
-            body,
-            self._site_blocks.repeated(host),
-            with_links=self._on_read is not None,
-            learn=self._site_blocks.is_learning(host),
+        options = ReadOptions(
+            self._on_read is not None,
+            list(self._site_blocks.repeated(host)),
+            self._site_blocks.is_learning(host),
         )
+        return await extract_safely(self._sandbox, page_of(capture, body), options)
 
     async def _compare(self, capture: Capture, extraction: Extraction | None) -> TextChange | None:
         """How a text differs from the one that is there; None when there is none to compare with.

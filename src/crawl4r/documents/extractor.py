@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from turbohtml import Document as Tree
@@ -27,7 +27,15 @@ from crawl4r.formats.charset import as_utf8, decode, guess_encoding, load_codecs
 from crawl4r.formats.dates import load_mail_dates
 from crawl4r.formats.html import head_of, parse_html
 from crawl4r.formats.media_kind import Kind, kind_of
-from crawl4r.model import Document, Extraction, PageBody, PageLink, PageVerdict, Verdict
+from crawl4r.model import (
+    Document,
+    Extraction,
+    PageBody,
+    PageLink,
+    PageVerdict,
+    ReadOptions,
+    Verdict,
+)
 from crawl4r.safe_text import load_json
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize
 
@@ -41,15 +49,13 @@ _ALWAYS_INDENTED = 64 * 1024  # characters; shorter JSON is always indented
 _BACKQUOTES = re.compile("`{3,}")
 _OK = PageVerdict(Verdict.OK, "", ())
 _UNREADABLE_PDF = PageVerdict(Verdict.UNDECODABLE, "the PDF file is broken or locked", ("pdf",))
+_EVERYTHING = ReadOptions()
 _NOT_TEXT = PageVerdict(Verdict.OK, "", ("not-text",))
 
 
 def extract(
     page: PageBody,
-    repeated: frozenset[int] = frozenset(),
-    *,
-    with_links: bool = True,
-    learn: bool = False,
+    options: ReadOptions = _EVERYTHING,
     most: int = MOST_CHARACTERS,
 ) -> Extraction:
     """Decode, validate, prune to the main content, convert to markdown, and read the metadata.
@@ -66,32 +72,24 @@ def extract(
         return _from_record(page, most)
     encoding = guess_encoding(page.body, page.content_type)
     if kind is Kind.HTML:
-        return _from_html(page, encoding, repeated, most, with_links=with_links, learn=learn)
+        return _from_html(page, encoding, options, most)
     return _from_text(page, kind, decode(page.body, encoding), most)
 
 
-def _from_html(
-    page: PageBody,
-    encoding: str,
-    repeated: frozenset[int],
-    most: int,
-    *,
-    with_links: bool,
-    learn: bool,
-) -> Extraction:
+def _from_html(page: PageBody, encoding: str, options: ReadOptions, most: int) -> Extraction:
     html = as_utf8(page.body, encoding)
     tree = parse_html(html)
     verdict = validate(tree, html, url=page.url, status=page.status, headers=page.headers)
     said = metadata_of(tree)
     base = _base_of(tree, page.url)
-    links = links_of(tree, base) if with_links else ()
-    images = images_of(tree, base) if with_links else ()
-    content, words = prune(tree, repeated)
+    links = links_of(tree, base) if options.with_links else ()
+    images = images_of(tree, base) if options.with_links else ()
+    content, words = prune(tree, frozenset(options.repeated))
     # Of what is left: the rest is known for what it is.
-    blocks = fingerprints(tree)[:_MOST_BLOCKS] if learn else ()
+    blocks = fingerprints(tree)[:_MOST_BLOCKS] if options.learn else ()
     markdown, note = _cut(markdown_of(content, base, said.title), most)
     document = _document(page.url, Kind.HTML, said, markdown, words, base, note)
-    text = plain_text(markdown) if with_links else ""
+    text = plain_text(markdown) if options.with_links else ""
     found = Extraction(verdict, document, text, links, images, blocks=blocks)
     return _with_signature(found, words)
 
@@ -219,8 +217,8 @@ def _indented(text: str, most: int) -> str:
     return "".join(pieces)
 
 
-def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], bytes], Extraction]:
-    """The sandbox's entry: `(head, body) -> extraction`; `extract_safely.extract_body` makes the head.
+def make_extractor(config: Mapping[str, Any]) -> Callable[[Sequence[Any], bytes], Extraction]:
+    """The sandbox's entry: `(head, body) -> extraction`; `extract_safely` makes the head.
 
     `max_characters` of the config limits the text of a document.
     """
@@ -232,11 +230,9 @@ def make_extractor(config: Mapping[str, Any]) -> Callable[[Mapping[str, Any], by
     load_model()
     most = config["max_characters"]
 
-    def run(head: Mapping[str, Any], body: bytes) -> Extraction:
-        page = PageBody(body, head["url"], head["content_type"], head["status"], head["headers"])
-        with_links = head["with_links"]
-        repeated = frozenset(head["repeated"])
-        found = extract(page, repeated, with_links=with_links, learn=head["learn"], most=most)
-        return found if with_links else found._replace(text="")
+    def run(head: Sequence[Any], body: bytes) -> Extraction:
+        known, options = head[0], ReadOptions(*head[1])
+        found = extract(PageBody(body, *known), options, most)
+        return found if options.with_links else found._replace(text="")
 
     return run

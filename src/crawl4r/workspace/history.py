@@ -11,9 +11,9 @@ from crawl4r.archive.documents import ExtractionRow
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.clock import iso_time
 from crawl4r.documents.compare import Incomparable, compare_safely
-from crawl4r.documents.extract_safely import extract_safely
+from crawl4r.documents.extract_safely import extract_safely, page_of
 from crawl4r.errors import PageUnavailable, UsageError
-from crawl4r.model import Capture, Verdict
+from crawl4r.model import Capture, ReadOptions, Verdict
 from crawl4r.safe_text import command_line
 from crawl4r.settings.load import Settings
 from crawl4r.urls.canonical import split
@@ -117,7 +117,8 @@ class Versions:
             for capture, body, repeated in zip(
                 self._pair, self._bodies, self._repeated, strict=True
             ):
-                found = await extract_safely(sandbox, capture, body, repeated)
+                options = ReadOptions(False, list(repeated))
+                found = await extract_safely(sandbox, page_of(capture, body), options)
                 texts.append(found.document.markdown if found.document else "")
         return texts
 

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
 from crawl4r.content.extract.select import Selected
-from crawl4r.documents.extract_safely import extract_safely
+from crawl4r.documents.extract_safely import extract_safely, page_of
 from crawl4r.errors import PageUnavailable, UsageError
 from crawl4r.model import Capture, Extraction
 from crawl4r.processes.sandbox import Sandbox, SandboxKilled
@@ -81,7 +81,7 @@ class _Work:
         if self._extractors is None:
             made = make_extractors(self._settings)
             self._extractors = await self._stack.enter_async_context(made)
-        return await extract_safely(self._extractors, capture, body, with_links=True)
+        return await extract_safely(self._extractors, page_of(capture, body))
 
     async def select(
         self, body: bytes, content_type: str, css: str, fields: Mapping[str, str]

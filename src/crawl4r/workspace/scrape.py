@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawl4r.documents.extract_safely import extract_safely
+from crawl4r.documents.extract_safely import extract_safely, page_of
 from crawl4r.errors import PageUnavailable
 from crawl4r.model import Capture, Extraction, Verdict
 from crawl4r.settings.load import Settings
@@ -37,7 +37,7 @@ async def scrape_page(
             capture = _page_reached_from(workspace, url)
             body = workspace.blobs.read(capture.sha256 or "") or b""
             async with make_extractors(settings) as sandbox:
-                found = await extract_safely(sandbox, capture, body, with_links=True)
+                found = await extract_safely(sandbox, page_of(capture, body))
             if chunk_rules is None:
                 return Scraped(capture, body, found, None)
             async with open_chunker(settings, chunk_rules) as chunker:

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from crawl4r.documents.extract_safely import extract_body
-from crawl4r.model import Capture, Extraction, PageVerdict
+from crawl4r.documents.extract_safely import extract_safely
+from crawl4r.model import Capture, Extraction, PageBody, PageVerdict
 from crawl4r.settings.load import load_settings
 from crawl4r.wiring.documents import make_extractors
 from crawl4r.workspace.blocking import run_blocking
@@ -54,7 +54,7 @@ async def extract_async(body: bytes | str, url: str = "", content_type: str = "t
     if isinstance(body, str):
         body, content_type = body.encode("utf-8", "replace"), f"{content_type}; charset=utf-8"
     async with make_extractors(load_settings()) as sandbox:
-        found = await extract_body(sandbox, body, url=url, content_type=content_type)
+        found = await extract_safely(sandbox, PageBody(body, url, content_type))
     capture = _capture_of(body, url, content_type, found.verdict)
     return _page(capture, body, found)
 

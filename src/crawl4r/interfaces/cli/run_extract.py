@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator, Iterable
 from itertools import islice
 from pathlib import Path
 
-from crawl4r.documents.extract_safely import extract_body
+from crawl4r.documents.extract_safely import extract_safely
 from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.output import print_json
 from crawl4r.interfaces.cli.view.extraction import show
 from crawl4r.interfaces.json.extraction import chunks_json, extraction_json
-from crawl4r.model import Extraction
+from crawl4r.model import Extraction, PageBody
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.safe_text import read_json
 from crawl4r.settings.load import load_settings
@@ -50,7 +50,7 @@ async def _extract_one(
 ) -> tuple[Extraction, Chunks | None]:
     settings = load_settings()
     async with make_extractors(settings) as sandbox:
-        found = await extract_body(sandbox, body, url=url, content_type=content_type)
+        found = await extract_safely(sandbox, PageBody(body, url, content_type))
     if rules is None:
         return found, None
     async with open_chunker(settings, rules) as chunker:
@@ -97,7 +97,7 @@ async def _extract_file(sandbox: Sandbox, url: str, path: Path) -> Extraction | 
         body = path.read_bytes()  # noqa: ASYNC240 - no other task uses this loop
     except OSError as problem:
         return {"url": url, "error": f"cannot be read: {problem.strerror}"}
-    return await extract_body(sandbox, body, url=url, content_type=_type_of(path))
+    return await extract_safely(sandbox, PageBody(body, url, _type_of(path)))
 
 
 def _jobs(file: Path | None) -> Iterable[tuple[str, Path]]:

@@ -60,10 +60,13 @@ def command(file: Path, workspace: Path, as_json: bool) -> None:
 
 def _import(file: Path, path: Path, *, talks: bool) -> dict[str, Any]:
     from crawl4r.interfaces.cli.view.progress_bar import progress_bar  # noqa: PLC0415
-    from crawl4r.transfer.import_warc import is_archive  # noqa: PLC0415 - help goes without
+    from crawl4r.transfer.import_records import refuse_other_files  # noqa: PLC0415 - help goes without
+    from crawl4r.transfer.import_warc import is_archive  # noqa: PLC0415
     from crawl4r.workspace.workspace import open_workspace  # noqa: PLC0415
 
     has_records = is_archive(file)
+    if not has_records:
+        refuse_other_files(file)  # before there is a workspace
     with open_workspace(path) as workspace, progress_bar(talks) as bar:
         size = file.stat().st_size if has_records else 0
         importing = bar.add_task("importing", total=size, in_bytes=True)
