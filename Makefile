@@ -46,7 +46,7 @@ imports: setup
 	@out=$$($(BIN)/lint-imports --no-cache 2>&1) || { echo "$$out"; exit 1; }
 
 unit: setup
-	@$(BIN)/python -m pytest -n 4 --dist loadfile
+	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 docs: setup  ## write docs/reference again from the code
 	@$(BIN)/python -m docs.generate

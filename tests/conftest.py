@@ -6,11 +6,14 @@ inherit it.
 
 Property tests try the same examples at every run, so that `make test` says the same of the same code.
 `CRAWL4R_RANDOM=1` draws new ones, as `make soak` does.
+
+Files that take minutes begin first: the last of them would keep one core busy while the others idle.
 """
 
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 os.environ.setdefault("CRAWL4R_INDEX__ENABLED", "false")
@@ -21,3 +24,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("steady", derandomize=True)
 settings.register_profile("random", derandomize=False)
 settings.load_profile("random" if os.environ.get("CRAWL4R_RANDOM") else "steady")
+
+_MINUTES = (
+    "tests/faults/",
+    "tests/indexing/test_index_kill.py",
+    "tests/workspace/separated/",
+    "tests/logs/",
+    "tests/tenacity/",
+    "tests/walkthroughs/",
+    "tests/interfaces/cli/test_selftest.py",
+    "tests/resilience/",
+    "tests/worlds/",
+    "tests/crawling/exploring/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(_MINUTES))  # stable within both
