@@ -120,6 +120,7 @@ def test_search_and_similar_answer_with_hits(site: SampleSite, kept: Path) -> No
         assert best.url == f"{site.url}{ROBOTS}"
         assert 0 < best.score <= 1 and best.section and best.text
         assert workspace.search("robots", mode="keyword", before="2020-01-01").hits == []
+        assert workspace.search("robots", mode="keyword", domains=["\udcfe\udcff"]).hits == []
         with pytest.raises(UsageError, match="since: 'soon'"):
             workspace.search("robots", since="soon")
         with pytest.raises(UsageError, match="mode: 'words'"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from crawl4r.errors import UsageError
+from crawl4r.safe_text import well_formed
 from crawl4r.search.port import Filters
 from crawl4r.search.request import EVERYTHING, Fusion, Mode, SearchRequest
 from crawl4r.settings.sections.content import Searching
@@ -40,13 +42,18 @@ def _filters(options: dict[str, Any]) -> Filters:
         epoch_seconds(options.get(name), name) for name in ("since", "before", "as_of")
     )
     return Filters(
-        domains=tuple(options.get("domains") or ()),
-        types=tuple(options.get("types") or ()),
-        languages=tuple(options.get("languages") or ()),
+        domains=_words(options.get("domains")),
+        types=_words(options.get("types")),
+        languages=_words(options.get("languages")),
         since=EVERYTHING.since if since is None else since,
         before=EVERYTHING.before if before is None else before,
         as_of=EVERYTHING.as_of if as_of is None else as_of,
     )
+
+
+def _words(values: Iterable[str] | None) -> tuple[str, ...]:
+    """Well-formed: bytes of a command line that are no UTF-8 arrive as halves of pairs."""
+    return tuple(well_formed(value) for value in values or ())
 
 
 def _member(kind: Any, name: str, value: str) -> Any:
