@@ -214,6 +214,16 @@ def test_imports_become_documents(tmp_path: Path) -> None:
     assert told == [(1, 1)]
 
 
+def test_what_was_exported_as_json_lines_can_be_imported(kept: Path, tmp_path: Path) -> None:
+    with crawl4r.open(kept, read_only=True) as workspace:
+        count = workspace.export("jsonl", tmp_path / "out.jsonl").documents
+        texts = {each.document.url: each.document.markdown for each in workspace.documents()}
+    with crawl4r.open(tmp_path / "ws") as workspace:
+        assert workspace.import_file(tmp_path / "out.jsonl").added == count
+        for each in workspace.documents():
+            assert each.document.markdown == texts[each.document.url]
+
+
 def test_a_site_is_mapped_and_planned(site: SampleSite) -> None:
     named = {found.url for found in crawl4r.map(site.url, **LOOPBACK)}
     assert f"{site.url}{ROBOTS}" in named

@@ -26,7 +26,7 @@ from crawl4r.errors import InvalidUrl
 from crawl4r.formats.charset import as_utf8, decode, guess_encoding, load_codecs
 from crawl4r.formats.dates import load_mail_dates
 from crawl4r.formats.html import head_of, parse_html
-from crawl4r.formats.media_kind import Kind, kind_of
+from crawl4r.formats.media_kind import Kind, kind_of, text_of_record
 from crawl4r.model import (
     Document,
     Extraction,
@@ -118,7 +118,7 @@ def _from_record(page: PageBody, most: int) -> Extraction:
     """Read a record of `crawl4r import`, which the import has checked."""
     record = load_json(page.body)
     said = Metadata(title=record.get("title") or "")
-    text, note = _cut_safe(record["text"], most)
+    text, note = _cut_safe(text_of_record(record), most)
     document = _document(page.url, Kind.RECORD, said, text, text, page.url, note)
     document = document._replace(external_id=str(record.get("id", ""))[:_LONGEST_FIELD])
     return _with_signature(Extraction(_OK, document, text), text)

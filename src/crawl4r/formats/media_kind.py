@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 RECORD_TYPE = "application/vnd.crawl4r.record+json"  # a line of `crawl4r import`
 
@@ -30,6 +32,11 @@ class Kind(StrEnum):
     PDF = "pdf"
     RECORD = "record"  # imported: an object with a title and a text
     OTHER = "other"  # pictures, archives, programs: kept, never read
+
+
+def text_of_record(record: Mapping[str, Any]) -> Any:
+    """What an imported record says; `crawl4r export jsonl` calls it markdown."""
+    return record["text"] if "text" in record else record.get("markdown")
 
 
 def kind_of(content_type: str, body: bytes) -> Kind:

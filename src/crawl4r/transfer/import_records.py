@@ -14,7 +14,7 @@ from urllib.parse import quote
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import Captures
 from crawl4r.errors import InvalidUrl, UsageError
-from crawl4r.formats.media_kind import RECORD_TYPE
+from crawl4r.formats.media_kind import RECORD_TYPE, text_of_record
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
 from crawl4r.safe_text import command_line, load_json, well_formed, well_formed_pairs
@@ -123,7 +123,7 @@ def _record(line: bytes) -> dict[str, Any]:
     record = load_json(line)
     if not isinstance(record, dict):
         raise ValueError(f"not an object like {_LIKE}")
-    if not isinstance(record.get("text"), str):
+    if not isinstance(text_of_record(record), str):
         raise ValueError('"text" is missing, or not a string')
     if not isinstance(record.get("title", ""), str | None):
         raise ValueError('"title" is not a string')
