@@ -262,6 +262,24 @@ def test_near_duplicates_name_the_older_one(site: Site, tmp_path: Path) -> None:
     assert len(out.read_text().splitlines()) == 3
 
 
+@pytest.mark.parametrize("what", ["a little", "everything"])
+def test_one_of_two_near_duplicates_stands_for_both_also_after_it_changed(
+    site: Site, tmp_path: Path, what: str
+) -> None:
+    """If each were taken for a copy of the other, a search would find neither."""
+    words = " ".join(f"word{n} and" for n in range(300))
+    site.put("/", article("Start", PROSE * 3, "<a href=/a>a</a> <a href=/b>b</a>"))
+    site.put("/a", article("One", words))
+    site.put("/b", article("Two", words + " indeed"))
+    before = crawl(tmp_path, site.url)
+    first, second = sorted(("/a", "/b"), key=lambda path: before[path].capture)
+    changed = f"{words} somewhat" if what == "a little" else PROSE * 20
+    site.put(first, article("One again", changed))
+    found = crawl(tmp_path, site.url, refresh=True)
+    assert found[first].near_of is None
+    assert found[second].near_of == (found[first].id if what == "a little" else None)
+
+
 def test_a_page_is_not_found_by_what_it_said_before(site: Site, tmp_path: Path) -> None:
     old, new = (" ".join(f"{word}{n} and" for n in range(300)) for word in ("old", "new"))
     site.put("/", article("Start", PROSE * 3, "<a href=/a>a</a>"))

@@ -168,11 +168,17 @@ class Documents:
 
     def mark_gone(self, url: str, at: float) -> None:
         self._revise("deleted_at = ?", "url = ? AND deleted_at IS NULL", (at, url))
-        # Revise its near-duplicates, so that the indexer judges them again.
-        for (number,) in self._database.read(
-            "SELECT id FROM documents WHERE near_of = ?", (id_of(url),)
-        ):
-            self._revise("near_of = NULL", "id = ?", (number,))
+        for own_id, _ in self.behind(id_of(url)):
+            self.stand_alone(own_id)
+
+    def behind(self, document_id: str) -> list[tuple[str, bytes]]:
+        """The documents that this one stands for, with their signatures."""
+        sql = "SELECT id, signature FROM documents WHERE near_of = ?"
+        return [(row[0], row[1]) for row in self._database.read(sql, (document_id,))]
+
+    def stand_alone(self, document_id: str) -> None:
+        """No other document stands for this one any more: the indexer judges it again."""
+        self._revise("near_of = NULL", "id = ?", (document_id,))
 
     def revised_after(self, revision: int) -> Iterator[StoredDocument]:
         """Documents in the order of their last change, including gone ones."""
@@ -230,7 +236,7 @@ class Documents:
         return ExtractionRow(*fields)
 
     def near(self, bands: Sequence[int], own_id: str) -> list[tuple[str, bytes]]:
-        """Documents that share a band, with their signatures, oldest first."""
+        """Documents that share a band and stand for themselves, with their signatures, oldest first."""
         if not bands:
             return []
         marks = ", ".join("?" * len(bands))
@@ -238,6 +244,7 @@ class Documents:
             "SELECT DISTINCT d.id, d.signature, d.capture FROM near_bands b"
             " JOIN documents d ON d.id = b.document"
             f" WHERE b.band IN ({marks}) AND d.id <> ? AND d.deleted_at IS NULL"
+            " AND d.near_of IS NULL"
             " ORDER BY d.capture LIMIT 100",
             (*bands, own_id),
         )

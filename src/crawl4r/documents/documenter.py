@@ -285,6 +285,14 @@ class Documenter(CaptureFollower):
         before = bands(self._documents.signature_of(own))
         self._documents.put(document, capture, extraction.signature, near_of)
         self._documents.file_under(own, extraction.bands, before)
+        self._let_go(own, extraction.signature, near_of)
+
+    def _let_go(self, own: str, signature: bytes, near_of: str | None) -> None:
+        """End standing for documents that are not like this one any more, or for all of them once
+        another document stands for this one: each must be found by some text that is like it."""
+        for other, said in self._documents.behind(own):
+            if near_of is not None or similarity(signature, said) < _NEAR:
+                self._documents.stand_alone(other)
 
     def _near_of(self, extraction: Extraction, own: str) -> str | None:
         for other, signature in self._documents.near(extraction.bands, own):
