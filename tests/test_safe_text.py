@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,8 +36,10 @@ def test_what_is_harmless_stays_and_twice_is_once(text: str) -> None:
 
 
 @given(st.recursive(TEXTS | st.integers() | st.none(), st.lists))
-def test_json_means_the_same(value: object) -> None:
-    assert json.loads(json_text(value)) == json.loads(json.dumps(value))
+def test_json_means_the_same_and_a_strict_reader_takes_it(value: object) -> None:
+    meant = re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False))
+    assert json.loads(json_text(value)) == json.loads(meant)
+    assert msgspec.json.decode(json_text(value)) == json.loads(meant)
 
 
 @given(st.lists(TEXTS, min_size=1))

@@ -46,7 +46,7 @@ class _Escapes(dict[int, str]):
 
 
 _FOR_TEXT = _Escapes(lambda character: character.encode("unicode_escape").decode())
-_FOR_JSON = _Escapes(lambda character: json.dumps(character)[1:-1])
+_FOR_JSON = _Escapes(lambda character: json.dumps(_encodable(character))[1:-1])
 
 
 def visible(text: str) -> str:
@@ -69,7 +69,10 @@ def visible_text(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON on one line with the same value, and with harmful characters as \\uXXXX."""
+    """JSON on one line, with harmful characters as \\uXXXX.
+
+    A lone surrogate becomes U+FFFD: strict readers refuse a whole line for its escape.
+    """
     text = json.dumps(value, ensure_ascii=False, default=str)
     return _RUN.sub(lambda run: run[0].translate(_FOR_JSON), text)
 
@@ -137,6 +140,10 @@ def encode_json(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return msgspec.json.encode(_all_well_formed(msgspec.to_builtins(value)))
+
+
+def _encodable(character: str) -> str:
+    return _REPLACEMENT if "\ud800" <= character <= "\udfff" else character
 
 
 def _decoded(data: bytes) -> str:
