@@ -74,7 +74,7 @@ async def _fill(workspace: Path, count: int, url: str) -> None:
     settings = load_settings(overrides=overrides_of(allow_private=["127.0.0.1"], max_seconds=0.01))
     async with Workspace(workspace, settings) as opened:
         await opened.crawl(url + "/").finish()
-        frontier = SqliteFrontier(opened.database, breadth_first)
+        frontier = SqliteFrontier(opened.database, opened.parts.last_crawl(), breadth_first)
         for start in range(0, count, 1000):
             frontier.add(
                 (

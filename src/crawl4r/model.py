@@ -228,6 +228,7 @@ class Capture(NamedTuple):
     address: str = ""
     location: str | None = None
     request: int | None = None  # which headers were sent, see `archive/requests.py`
+    crawl: int | None = None  # which crawl asked; None for an import
     id: int = 0
 
 

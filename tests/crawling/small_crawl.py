@@ -41,6 +41,7 @@ from crawl4r.politeness.host_budget import HostRules
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.processes.sandbox import SandboxKilled
 from crawl4r.resilience.heartbeat import Heartbeat
+from crawl4r.storage.crawls import CrawlNotes, Crawls
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import HostMemories, Notes, RobotsRecords
 from crawl4r.urls.policy import LinkRules, RobotsRules
@@ -131,7 +132,9 @@ class SmallCrawl:
         self.database = Database(folder / "state.db")
         self.captures = Captures(self.database)
         self.blobs = SegmentBlobs(folder / "segments", self.database)
-        self.frontier = SqliteFrontier(self.database, breadth_first, caps)
+        crawls = Crawls(self.database)
+        self.crawl = (crawls.find("small") or crawls.add("small", NOW)).id
+        self.frontier = SqliteFrontier(self.database, self.crawl, breadth_first, caps)
         self.budgets = HostBudgets(host_rules)
         self.transport = Answers(answers or {})
         self.links = LinkJudge(links)
@@ -194,7 +197,8 @@ class SmallCrawl:
             self.captures,
             self.blobs,
             [],
-            Notes(self.database),
+            self.crawl,
+            CrawlNotes(self.database, self.crawl),
             HostMemories(self.database),
             Revisits(self.database),
         )

@@ -37,7 +37,7 @@ def robots(crawl: SmallCrawl, text: str) -> None:
 
 def explorer_of(crawl: SmallCrawl, rules: ExploringRules) -> Explorer:
     wall = crawl.clock.wall
-    return Explorer(crawl.database, crawl.frontier, rules, lambda: crawl.links, wall)
+    return Explorer(crawl.database, crawl.crawl, crawl.frontier, rules, lambda: crawl.links, wall)
 
 
 def visit_all(crawl: SmallCrawl, explorer: Explorer, answers: Mapping[str, Response]) -> list[str]:

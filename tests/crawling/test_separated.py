@@ -223,7 +223,7 @@ def test_a_discoverer_that_was_held_goes_on_at_half_the_backlog(
 def announced(crawl: SmallCrawl, spool: Path, leases: Iterable[Lease]) -> list[Discovery]:
     """Visit URLs as a discoverer does; what is in the spool then."""
     writer = SpoolWriter(spool, LARGE, lambda: NOW)
-    announcer = Announcer(Announcements(crawl.database), writer)
+    announcer = Announcer(Announcements(crawl.database, crawl.crawl), writer)
 
     async def visit() -> None:
         keeper = crawl.keeper(learners=[announcer], on_commit=announcer.pass_on)
@@ -260,7 +260,7 @@ def test_numbers_go_on_from_those_in_the_spool(tmp_path: Path) -> None:
 
 def test_a_url_that_is_only_known_is_not_announced(tmp_path: Path) -> None:
     with small_crawl(tmp_path) as crawl:
-        announcements = Announcements(crawl.database)
+        announcements = Announcements(crawl.database, crawl.crawl)
         seen = Found(SITE + "/a", HOST, 0, FoundBy.SEED, True, "")
         crawl.frontier.add([seen], None, NOW)
         announcements.note(seen.url, NOW)

@@ -130,7 +130,7 @@ def test_a_later_visit_is_unchanged_changed_or_gone(site: Site, tmp_path: Path) 
     assert changes(tmp_path, f"{site.url}/edited") == ["new", "changed", "unchanged"]
     assert changes(tmp_path, f"{site.url}/gone") == ["new", "missing", "gone"]
     assert "a new sentence" in found["/edited"].document.markdown
-    assert found["/gone"].deleted_at is not None
+    assert found["/gone"].gone_at is not None
     assert "About gone" in found["/gone"].document.markdown
     edited = (f"{site.url}/edited", "-w", tmp_path)
     first, second = (row["capture_id"] for row in run("history", *edited, "--json").json[:2])
@@ -147,16 +147,16 @@ def test_a_page_is_gone_with_the_second_404_or_410_in_a_row(
     site.put("/", page)
     crawl(tmp_path, site.url)
     site.put("/", "none", status)
-    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None
+    assert crawl(tmp_path, site.url, refresh=True)["/"].gone_at is None
     site.put("/", page)
-    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None
+    assert crawl(tmp_path, site.url, refresh=True)["/"].gone_at is None
     site.put("/", "none", status)
-    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None, "not two in a row"
-    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is not None
+    assert crawl(tmp_path, site.url, refresh=True)["/"].gone_at is None, "not two in a row"
+    assert crawl(tmp_path, site.url, refresh=True)["/"].gone_at is not None
     words = ["new", "missing", "unchanged", "missing", "gone"]
     assert changes(tmp_path, site.url) == words
     site.put("/", page)
-    assert crawl(tmp_path, site.url, refresh=True)["/"].deleted_at is None, "it is back"
+    assert crawl(tmp_path, site.url, refresh=True)["/"].gone_at is None, "it is back"
     assert changes(tmp_path, site.url) == [*words, "unchanged"]
     assert run("diff", site.url, "-w", tmp_path).text == "the text is the same\n"
     assert run("reprocess", "-w", tmp_path).code == 0
@@ -171,7 +171,7 @@ def test_a_host_that_cannot_answer_is_no_reason_to_doubt_a_404(site: Site, tmp_p
         options = {"refresh": True, "retry_failed": True}
         (tmp_path / "crawl4r.yaml").write_text("fetch: {retries: 0}\n")
         found = crawl(tmp_path, site.url, **options)
-    assert found["/"].deleted_at is not None
+    assert found["/"].gone_at is not None
     assert changes(tmp_path, site.url) == ["new", "missing", "none", "gone"]
 
 

@@ -67,13 +67,15 @@ def test_who_shares_a_transaction_with_a_keeper_that_fails_does_not_go_on_behind
 
     with crawl4r.open(tmp_path) as workspace:
         parts = workspace.parts
+        crawl = parts.crawls.add("full", 0.0).id
         targets = CommitTargets(
             parts.database,
-            make_frontier(parts, workspace.settings),
+            make_frontier(parts, crawl, workspace.settings),
             parts.captures,
             parts.blobs,
             [],
-            parts.notes,
+            crawl,
+            parts.notes_of(crawl),
             HostMemories(parts.database),
             Revisits(parts.database),
         )

@@ -15,6 +15,8 @@ from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
 from crawl4r.storage.database import Database
 
+CRAWL = 1
+
 HOST = "example.org"
 GAP = 100.0  # seconds between two visits to everything
 CHANGES = frozenset(range(10))  # the pages that change
@@ -25,9 +27,9 @@ class Known:
 
     def __init__(self, folder: Path, pages: int) -> None:
         self.database = Database(folder / "state.db")
-        self.frontier = SqliteFrontier(self.database, breadth_first)
+        self.frontier = SqliteFrontier(self.database, CRAWL, breadth_first)
         self.revisits = Revisits(self.database)
-        self.round = RevisitRound(self.database)
+        self.round = RevisitRound(self.database, CRAWL)
         self.now = 1_000_000.0
         self.ids: list[int] = []
         captures = Captures(self.database)
@@ -36,7 +38,7 @@ class Known:
             self.frontier.add([Found(url, HOST, 0, FoundBy.LINK, True, "a rule")], None, self.now)
             number = self.frontier.id_of(url)
             assert number is not None
-            capture = captures.add(number, _capture(url, self.now))
+            capture = captures.add(_capture(url, self.now))
             self.frontier.settle(
                 [Ending(number, UrlState.DONE, Verdict.OK, "", capture=capture, content=capture)]
             )
@@ -44,10 +46,10 @@ class Known:
 
     def visit(self, page: int, is_changed: bool = False, gone: int = 0) -> None:
         (row,) = self.database.read(
-            "SELECT max(visited_at) FROM revisits WHERE url_id = ?", (self.ids[page],)
+            "SELECT max(visited_at) FROM revisits WHERE page_id = ?", (page + 1,)
         )
         gap = self.now - (row[0] or 1_000_000.0)
-        self.revisits.note(Revisit(self.ids[page], self.now, gap, is_changed, gone))
+        self.revisits.note(Revisit(f"http://{HOST}/{page}", self.now, gap, is_changed, gone))
         self.frontier.settle([Ending(self.ids[page], UrlState.DONE, Verdict.OK, "")])
 
     def visit_all(self, times: int = 1) -> None:
@@ -111,7 +113,7 @@ def test_without_any_experience_the_oldest_go_first(know: Callable[[int], Known]
     known.now += GAP
     for page in range(20):
         known.database.write(
-            "UPDATE captures SET fetched_at = ? WHERE url_id = ?", (known.now, known.ids[page])
+            "UPDATE captures SET fetched_at = ? WHERE page_id = ?", (known.now, page + 1)
         )
     known.now += GAP
     assert known.choose(10) == set(range(20, 30))

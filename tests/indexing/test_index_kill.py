@@ -256,7 +256,7 @@ def _assert_vectors_belong(index: Index, vector_of_text: Callable[[str], Any]) -
 def _is_admitted(stored: StoredDocument, rules: IndexRules) -> bool:
     language = stored.document.language
     is_ours = not language or language in rules.languages or bool(stored.document.external_id)
-    return stored.deleted_at is None and not stored.near_of and is_ours
+    return stored.gone_at is None and not stored.near_of and is_ours
 
 
 def _passages(index: Index, stored: StoredDocument) -> list[IndexedPassage]:

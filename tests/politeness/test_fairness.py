@@ -15,11 +15,13 @@ from crawl4r.politeness.host_budget import Health, HostRules
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.database import Database
 
+CRAWL = 1
+
 REQUESTS = 30
 
 
 def schedule_of(database: Database, budgets: HostBudgets) -> Schedule:
-    frontier = SqliteFrontier(database, breadth_first)
+    frontier = SqliteFrontier(database, CRAWL, breadth_first)
     urls = [f"http://e.org/{number}" for number in range(REQUESTS)]
     found = [Found(url, "e.org", 0, FoundBy.SEED, True, "host in scope") for url in urls]
     frontier.add(found, None, 0.0)

@@ -15,6 +15,8 @@ from crawl4r.model import Ending, Found, FoundBy, Lease, UrlState, Verdict
 from crawl4r.storage.database import Database
 from tests.properties import steady
 
+CRAWL = 1
+
 PENDING, LEASED, WAITING = UrlState.PENDING, UrlState.LEASED, UrlState.WAITING
 HOSTS = ["a.org", "b.org"]
 URLS = [f"http://{host}/{number}" for host in HOSTS for number in range(5)]
@@ -92,7 +94,7 @@ class FrontierHistory(RuleBasedStateMachine):
 
     def open(self) -> None:
         self.database = Database(Path(self.folder.name, "state.db"))
-        self.frontier = SqliteFrontier(self.database, breadth_first)
+        self.frontier = SqliteFrontier(self.database, CRAWL, breadth_first)
 
     def teardown(self) -> None:
         self.database.close()

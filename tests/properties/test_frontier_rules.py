@@ -10,6 +10,8 @@ from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Ending, Found, FoundBy, Lease, UrlState, Verdict
 from crawl4r.storage.database import Database
 
+CRAWL = 1
+
 HOST = "e.org"
 
 
@@ -22,7 +24,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def frontier(database: Database) -> SqliteFrontier:
-    return SqliteFrontier(database, breadth_first, caps={"section": 2})
+    return SqliteFrontier(database, CRAWL, breadth_first, caps={"section": 2})
 
 
 def found(name: str, depth: int = 0, score: float = 1.0, host: str = HOST, **more: object) -> Found:
@@ -60,7 +62,7 @@ def ended(lease: Lease, ending: UrlState, due_at: float | None = None) -> Ending
 def test_each_strategy_has_its_order(
     database: Database, strategy: Strategy, order: list[str]
 ) -> None:
-    frontier = SqliteFrontier(database, PRIORITIES[strategy])
+    frontier = SqliteFrontier(database, CRAWL, PRIORITIES[strategy])
     frontier.add(
         [
             found("worse", 1, 0.1),

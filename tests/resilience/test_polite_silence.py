@@ -27,6 +27,8 @@ from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.storage.database import Database
 
+CRAWL = 1
+
 HOST = "e.org"
 
 
@@ -36,7 +38,7 @@ class World:
     def __init__(self, folder: Path, *, urls: int = 5, has_neighbours: bool = False) -> None:
         self.now = 1000.0
         self.database = Database(folder / "state.db")
-        self.frontier = SqliteFrontier(self.database, breadth_first)
+        self.frontier = SqliteFrontier(self.database, CRAWL, breadth_first)
         found = [
             Found(f"http://{HOST}/{number}", HOST, 0, FoundBy.SEED, True, "")
             for number in range(urls)

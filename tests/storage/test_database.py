@@ -10,6 +10,7 @@ import pytest
 
 from crawl4r.errors import StorageDamaged, StorageError, WorkspaceError
 from crawl4r.model import HostMemory
+from crawl4r.storage.crawls import STORE, CrawlNotes
 from crawl4r.storage.database import Database
 from crawl4r.storage.lock import WorkspaceLock, holder_of
 from crawl4r.storage.migrations import CURRENT, VERSIONS
@@ -30,6 +31,9 @@ INSERT INTO notes VALUES ('seeds', 'http://e.org/');
 """
 
 
+MANY_CRAWLS = 12  # the first format in which URLs belong to a crawl
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "state.db"
@@ -40,7 +44,8 @@ def write_format(path: Path, version: int) -> None:
     with sqlite3.connect(path) as connection:
         for number in range(1, version + 1):
             connection.executescript(VERSIONS[number])
-        connection.executescript(ROWS)
+        if version < MANY_CRAWLS:
+            connection.executescript(ROWS)
         connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
 
@@ -127,7 +132,7 @@ def test_a_group_is_kept_whole_or_not_at_all(path: Path) -> None:
     Notes(database).put("first", "1")
     database.commit()
     Notes(database).put("second", "2")
-    Notes(database).count("pages", 5)
+    CrawlNotes(database, STORE).count("pages", 5)
     database.close()
     database = Database(path)
     assert (Notes(database).get("first"), Notes(database).get("second")) == ("1", None)

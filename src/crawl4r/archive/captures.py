@@ -10,22 +10,30 @@ from crawl4r.errors import StorageDamaged
 from crawl4r.formats.json_line import as_json
 from crawl4r.model import Capture, Failure, Verdict, Visit
 from crawl4r.storage.database import Database
+from crawl4r.urls.canonical import split
 
 _COLUMNS = (
     "fetched_at, status, verdict, reason, sha256, bytes, content_type, encoding, headers, etag, "
     "last_modified, page_type, depth, referrer, latency_ms, retries, proxy, http_version, address, "
-    "location, request"
+    "location, request, crawl_id"
 )
-_INSERT = f"INSERT INTO captures (url_id, {_COLUMNS}) VALUES (?{', ?' * 21})"
+_INSERT = f"INSERT INTO captures (page_id, {_COLUMNS}) VALUES (?{', ?' * 22})"
 _SELECT = (
     f"SELECT u.url, {', '.join('c.' + name for name in _COLUMNS.split(', '))}, c.id"
-    " FROM captures c JOIN urls u ON u.id = c.url_id"
+    " FROM captures c JOIN pages u ON u.id = c.page_id"
 )
+_PAGE = "SELECT id FROM pages WHERE url = ?"
+_ADD_PAGE = """
+INSERT INTO pages (url, host_id) VALUES (?, (SELECT id FROM hosts WHERE name = ?))
+"""
+_NEWEST_OF_PAGE = """
+UPDATE pages SET capture = ?, content = coalesce(?, content) WHERE id = ?
+"""
 
 # An overloaded or blocking host tells nothing about the page.
 _ANSWER_BEFORE = """
 SELECT fetched_at, status, verdict, sha256, location FROM captures
-WHERE url_id = (SELECT id FROM urls WHERE url = ?) AND id < ?
+WHERE page_id = (SELECT id FROM pages WHERE url = ?) AND id < ?
     AND status < 500 AND status NOT IN (408, 425, 429) AND verdict <> 'blocked'
 ORDER BY fetched_at DESC, id DESC LIMIT 1
 """
@@ -68,10 +76,14 @@ class Captures:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, url_id: int, capture: Capture) -> int:
-        """Record a capture; returns its id, which grows with time."""
+    def add(self, capture: Capture, *, is_newest: bool = True) -> int:
+        """Record a capture; returns its id, which grows with time.
+
+        An imported capture may be older than what is known of its page (not `is_newest`).
+        """
+        page = self._page_of(capture.url)
         row = (
-            url_id,
+            page,
             capture.fetched_at,
             capture.status,
             capture.verdict.value,
@@ -93,8 +105,21 @@ class Captures:
             capture.address,
             capture.location,
             capture.request,
+            capture.crawl,
         )
-        return int(self._database.write(_INSERT, row).lastrowid or 0)
+        number = int(self._database.write(_INSERT, row).lastrowid or 0)
+        if is_newest:
+            content = number if capture.verdict is Verdict.OK else None
+            self._database.write(_NEWEST_OF_PAGE, (number, content, page))
+        return number
+
+    def _page_of(self, url: str) -> int:
+        """The number of a page; a new one when the store knows nothing of the URL."""
+        if rows := self._database.read(_PAGE, (url,)):
+            return int(rows[0][0])
+        host = split(url).host
+        self._database.write("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (host,))
+        return int(self._database.write(_ADD_PAGE, (url, host)).lastrowid or 0)
 
     def add_attempts(self, visits: Iterable[Visit], offset: float, now: float) -> None:
         """Record visits without an answer, for `why`.
@@ -103,7 +128,7 @@ class Captures:
         """
         rows = [
             (
-                visit.lease.url_id,
+                self._page_of(visit.lease.url),
                 failure.sent_at + offset if failure.sent_at else now,
                 failure.verdict.value,
                 _with_wait(failure),
@@ -154,41 +179,41 @@ class Captures:
     def hashes_at(self, url: str, moment: float, most: int) -> list[str | None]:
         """The hashes of at most `most` captures of a URL at a time."""
         rows = self._database.read(
-            "SELECT c.sha256 FROM captures c JOIN urls u ON u.id = c.url_id"
+            "SELECT c.sha256 FROM captures c JOIN pages u ON u.id = c.page_id"
             " WHERE u.url = ? AND c.fetched_at BETWEEN ? AND ? LIMIT ?",
             (url, moment - SAME_MOMENT, moment + SAME_MOMENT, most),
         )
         return [sha256.hex() if sha256 else None for (sha256,) in rows]
 
-    def newest(self, url_id: int) -> Capture:
-        """The newest capture of a URL."""
-        rows = self._database.read(
-            f"{_SELECT} WHERE c.url_id = ? ORDER BY c.id DESC LIMIT 1", (url_id,)
-        )
+    def newest(self, url: str) -> Capture:
+        """The newest capture of a URL that has one."""
+        rows = self._database.read(f"{_SELECT} WHERE u.url = ? ORDER BY c.id DESC LIMIT 1", (url,))
         return _capture_of(rows[0])
 
     def last_visit(self, url: str) -> float | None:
         """The time of the last request for this URL, with or without an answer."""
         (row,) = self._database.read(
-            "SELECT max(at) FROM (SELECT max(c.fetched_at) AS at FROM captures c JOIN urls u"
-            " ON u.id = c.url_id WHERE u.url = ?1 UNION ALL SELECT max(a.at) FROM attempts a"
-            " JOIN urls u ON u.id = a.url_id WHERE u.url = ?1)",
+            "SELECT max(at) FROM (SELECT max(c.fetched_at) AS at FROM captures c JOIN pages u"
+            " ON u.id = c.page_id WHERE u.url = ?1 UNION ALL SELECT max(a.at) FROM attempts a"
+            " JOIN pages u ON u.id = a.page_id WHERE u.url = ?1)",
             (url,),
         )
         return row[0] if row[0] is None else float(row[0])
 
-    def newest_at(self, url_id: int) -> float | None:
+    def newest_at(self, url: str) -> float | None:
         """The time of the newest capture of a URL, or None."""
         (row,) = self._database.read(
-            "SELECT max(fetched_at) FROM captures WHERE url_id = ?", (url_id,)
+            "SELECT max(fetched_at) FROM captures"
+            " WHERE page_id = (SELECT id FROM pages WHERE url = ?)",
+            (url,),
         )
         return None if row[0] is None else float(row[0])
 
-    def sha256_before(self, url_id: int) -> str | None:
-        """The content that a 304 confirms: that of the URL's current capture."""
+    def sha256_before(self, url: str) -> str | None:
+        """The content that a 304 confirms: that of the page's newest capture with content."""
         rows = self._database.read(
-            "SELECT c.sha256 FROM urls u JOIN captures c ON c.id = u.content WHERE u.id = ?",
-            (url_id,),
+            "SELECT c.sha256 FROM pages p JOIN captures c ON c.id = p.content WHERE p.url = ?",
+            (url,),
         )
         return rows[0][0].hex() if rows and rows[0][0] else None
 

@@ -21,9 +21,9 @@ _LEVEL = 3
 _CURSOR, _EPOCH = "documents_cursor", "documents_epoch"
 _SELECT = (
     "SELECT id, url, domain, parent_url, title, content, content_hash, language, metadata,"
-    " crawled_at, updated_at, deleted_at, capture, signature, near_of, revision FROM documents"
+    " crawled_at, updated_at, gone_at, capture, signature, near_of, revision FROM documents"
 )
-_NEXT_REVISION = "(SELECT value FROM tallies WHERE name = 'revisions')"
+_NEXT_REVISION = "(SELECT value FROM tallies WHERE crawl_id = 0 AND name = 'revisions')"
 _PUT = f"""
 INSERT INTO documents (id, url, domain, parent_url, title, content, content_hash, language, metadata,
                        crawled_at, updated_at, capture, signature, near_of, revision)
@@ -32,7 +32,7 @@ ON CONFLICT (url) DO UPDATE SET
     parent_url = excluded.parent_url, title = excluded.title, content = excluded.content,
     content_hash = excluded.content_hash, language = excluded.language,
     metadata = excluded.metadata, crawled_at = excluded.crawled_at,
-    updated_at = excluded.updated_at, deleted_at = NULL, capture = excluded.capture,
+    updated_at = excluded.updated_at, gone_at = NULL, capture = excluded.capture,
     signature = excluded.signature, near_of = excluded.near_of, revision = excluded.revision
 """
 
@@ -59,7 +59,7 @@ class StoredDocument(NamedTuple):
     content_hash: str
     crawled_at: float
     updated_at: float
-    deleted_at: float | None
+    gone_at: float | None
     capture: int
     signature: bytes
     near_of: str | None
@@ -101,7 +101,7 @@ class Documents:
     def known_until(self, url: str) -> float | None:
         """The last time the site confirmed a URL's document, or its removal."""
         rows = self._database.read(
-            "SELECT max(crawled_at, coalesce(deleted_at, 0)) FROM documents WHERE url = ?", (url,)
+            "SELECT max(crawled_at, coalesce(gone_at, 0)) FROM documents WHERE url = ?", (url,)
         )
         return float(rows[0][0]) if rows else None
 
@@ -112,7 +112,7 @@ class Documents:
 
     def stream(self, *, with_gone: bool = False) -> Generator[StoredDocument, None, None]:
         """Every document in order of URL; gone ones only with `with_gone`."""
-        where = "" if with_gone else "WHERE deleted_at IS NULL"
+        where = "" if with_gone else "WHERE gone_at IS NULL"
         for row in self._database.stream(f"{_SELECT} {where} ORDER BY url"):
             yield _stored(row)
 
@@ -124,7 +124,7 @@ class Documents:
         return [row[0] for row in rows]
 
     def count(self) -> int:
-        rows = self._database.read("SELECT count(*) FROM documents WHERE deleted_at IS NULL")
+        rows = self._database.read("SELECT count(*) FROM documents WHERE gone_at IS NULL")
         return int(rows[0][0])
 
     def put(
@@ -161,13 +161,13 @@ class Documents:
 
     def touch(self, url: str, capture: Capture) -> None:
         """Note a capture with the same text."""
-        self._revise("deleted_at = NULL", "url = ? AND deleted_at IS NOT NULL", (url,))
+        self._revise("gone_at = NULL", "url = ? AND gone_at IS NOT NULL", (url,))
         self._database.write(
             "UPDATE documents SET crawled_at = ? WHERE url = ?", (capture.fetched_at, url)
         )
 
     def mark_gone(self, url: str, at: float) -> None:
-        self._revise("deleted_at = ?", "url = ? AND deleted_at IS NULL", (at, url))
+        self._revise("gone_at = ?", "url = ? AND gone_at IS NULL", (at, url))
         for own_id, _ in self.behind(id_of(url)):
             self.stand_alone(own_id)
 
@@ -211,7 +211,7 @@ class Documents:
 
     def _begin_revision(self) -> None:
         self._database.write(
-            "INSERT INTO tallies VALUES ('revisions', 1)"
+            "INSERT INTO tallies VALUES (0, 'revisions', 1)"
             " ON CONFLICT DO UPDATE SET value = value + 1"
         )
 
@@ -243,7 +243,7 @@ class Documents:
         rows = self._database.read(
             "SELECT DISTINCT d.id, d.signature, d.capture FROM near_bands b"
             " JOIN documents d ON d.id = b.document"
-            f" WHERE b.band IN ({marks}) AND d.id <> ? AND d.deleted_at IS NULL"
+            f" WHERE b.band IN ({marks}) AND d.id <> ? AND d.gone_at IS NULL"
             " AND d.near_of IS NULL"
             " ORDER BY d.capture LIMIT 100",
             (*bands, own_id),
@@ -280,7 +280,7 @@ class Documents:
 def _stored(row: tuple[Any, ...]) -> StoredDocument:
     (
         number, url, domain, parent, title, content, content_hash, language, said,
-        crawled_at, updated_at, deleted_at, capture, signature, near_of, revision,
+        crawled_at, updated_at, gone_at, capture, signature, near_of, revision,
     ) = row  # fmt: skip
     try:
         # Older versions kept lone surrogates.
@@ -293,6 +293,6 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
             f"state.db: the document of {url} is damaged; `crawl4r reprocess` makes it again"
         ) from problem
     return StoredDocument(
-        number, document, domain, parent, content_hash, crawled_at, updated_at, deleted_at,
+        number, document, domain, parent, content_hash, crawled_at, updated_at, gone_at,
         capture, signature, near_of, revision,
     )  # fmt: skip

@@ -8,7 +8,7 @@ _NEWS = """
 SELECT c.id FROM captures c
 WHERE c.id BETWEEN ? AND ? AND c.verdict = 'ok' AND c.sha256 IS NOT NULL AND c.sha256 IS NOT (
     SELECT p.sha256 FROM captures p
-    WHERE p.url_id = c.url_id AND p.id < c.id AND p.verdict = 'ok' ORDER BY p.id DESC LIMIT 1)
+    WHERE p.page_id = c.page_id AND p.id < c.id AND p.verdict = 'ok' ORDER BY p.id DESC LIMIT 1)
 """
 
 

@@ -72,12 +72,14 @@ class Explorer:
     def __init__(
         self,
         database: Database,
+        crawl: int,
         frontier: Frontier,
         rules: ExploringRules,
         judge: Callable[[], LinkJudge],
         wall: Callable[[], float],
     ) -> None:
         self._database = database
+        self._crawl = crawl
         self._frontier = frontier
         self._captures = Captures(database)
         self._robots = RobotsRecords(database)
@@ -243,8 +245,8 @@ class Explorer:
             return self._hosts[host]
         rows = self._database.stream(
             "SELECT u.url FROM urls u JOIN hosts h ON h.id = u.host_id"
-            " WHERE h.name = ? AND u.verdict = 'ok' AND u.page_type != ?",
-            (host, LISTING),
+            " WHERE u.crawl_id = ? AND h.name = ? AND u.verdict = 'ok' AND u.page_type != ?",
+            (self._crawl, host, LISTING),
         )
         known = None
         for (url,) in rows:

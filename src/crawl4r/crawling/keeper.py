@@ -23,6 +23,7 @@ from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.revisits import Revisit, Revisits
 from crawl4r.model import Capture, UrlState, Verdict, Visit
 from crawl4r.politeness.host_budgets import HostBudgets
+from crawl4r.storage.crawls import CrawlNotes
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import (
     BYTES,
@@ -30,7 +31,6 @@ from crawl4r.storage.tables import (
     IMPORTED_PAGES,
     PAGES,
     HostMemories,
-    Notes,
 )
 
 _PATIENCE = 0.05  # seconds a visit may wait for others to share its sync
@@ -51,7 +51,8 @@ class CommitTargets(Struct, frozen=True):
     captures: Captures
     blobs: Blobs
     logs: Sequence[CaptureLog]
-    notes: Notes
+    crawl: int
+    notes: CrawlNotes
     hosts: HostMemories
     revisits: Revisits
 
@@ -158,7 +159,7 @@ class Keeper:
         for visit, capture in kept:
             if visit.lease.was_answered:
                 self._note_revisit(visit, capture)
-            number = targets.captures.add(visit.lease.url_id, capture)
+            number = targets.captures.add(capture._replace(crawl=targets.crawl))
             recorded.append(capture._replace(id=number))
             content = number if capture.verdict is Verdict.OK else None
             endings.append(visit.ending._replace(capture=number, content=content))
@@ -193,7 +194,7 @@ class Keeper:
         capture = visit.capture
         assert capture is not None
         if capture.verdict is Verdict.NOT_MODIFIED:
-            earlier = self._targets.captures.sha256_before(visit.lease.url_id)
+            earlier = self._targets.captures.sha256_before(visit.lease.url)
             return visit, capture._replace(sha256=earlier)
         if visit.body is None:
             return visit, capture
@@ -210,7 +211,7 @@ class Keeper:
         is_changed = answer.said != before.said and not answer.is_gone
         gone = answer.is_gone + (answer.is_gone and before.is_gone)
         gap = answer.at - before.at
-        self._targets.revisits.note(Revisit(visit.lease.url_id, answer.at, gap, is_changed, gone))
+        self._targets.revisits.note(Revisit(visit.lease.url, answer.at, gap, is_changed, gone))
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
         """Add to the running totals in the same transaction; returns the kept bytes."""

@@ -18,8 +18,8 @@ from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.frontier.port import Frontier
 from crawl4r.frontier.refusals import Refusals, RefusedUrl
 from crawl4r.model import LISTING, Found, FoundBy, Verdict
+from crawl4r.storage.crawls import CrawlNotes
 from crawl4r.storage.database import Database
-from crawl4r.storage.tables import Notes
 from crawl4r.urls.policy import LinkRules, RobotsRules
 
 _NOTE = "judged_by"
@@ -63,9 +63,11 @@ class JudgedBy(Struct, frozen=True):
 class Rejudging:
     """Changes become durable when the owner commits."""
 
-    def __init__(self, database: Database, frontier: Frontier, wall: Callable[[], float]) -> None:
-        self._notes = Notes(database)
-        self._refusals = Refusals(database)
+    def __init__(
+        self, database: Database, crawl: int, frontier: Frontier, wall: Callable[[], float]
+    ) -> None:
+        self._notes = CrawlNotes(database, crawl)
+        self._refusals = Refusals(database, crawl)
         self._frontier = frontier
         self._wall = wall
 

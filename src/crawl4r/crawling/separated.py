@@ -28,6 +28,7 @@ from crawl4r.frontier.spool import Bookmark, Discovery, SpoolReader, SpoolWriter
 from crawl4r.frontier.spool_progress import SpoolProgress, backlog_of, mark_held, write_progress
 from crawl4r.model import Found, FoundBy, UrlState, Visit
 from crawl4r.resilience.pause_gate import PauseGate
+from crawl4r.storage.crawls import STORE, CrawlNotes
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import Notes
 from crawl4r.urls.canonical import canonicalize, split
@@ -175,7 +176,7 @@ class SpoolFeed:
         if batch.skipped:
             events.emit(events.SPOOL_SKIPPED, 30, lines=batch.skipped, segment=batch.bookmark[0])
         self._notes.put(BOOKMARK, batch.bookmark.as_text())
-        self._notes.count(READ, len(batch.discoveries))
+        CrawlNotes(self._database, STORE).count(READ, len(batch.discoveries))
         self._database.commit()
         self.bookmark = batch.bookmark
         self._schedule.notice(hosts)

@@ -19,7 +19,7 @@ FROM announcements a JOIN urls u ON u.id = a.url_id LEFT JOIN urls r ON r.id = u
 WHERE a.id > ? ORDER BY a.id LIMIT ?
 """
 _NOTE = """
-INSERT INTO unannounced SELECT id, ?, {again} FROM urls WHERE {which}
+INSERT INTO unannounced SELECT id, ?, {again} FROM urls WHERE crawl_id = ? AND {which}
 ON CONFLICT DO UPDATE SET at = excluded.at
 """
 _NOTE_NEW = _NOTE.format(again=0, which="url = ?")
@@ -52,10 +52,11 @@ class Announcement(NamedTuple):
 
 
 class Announcements:
-    """Rows of state.db; durable when the database commits."""
+    """Those of one crawl. Rows of state.db; durable when the database commits."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, crawl: int) -> None:
         self._database = database
+        self._crawl = crawl
 
     def number_from(self, last: int) -> None:
         """Use only numbers above this one: an earlier database has already used the others."""
@@ -69,15 +70,15 @@ class Announcements:
 
     def note(self, url: str, now: float) -> None:
         """Note an admitted URL, to announce it after its visit."""
-        self._database.write(_NOTE_NEW, (now, url))
+        self._database.write(_NOTE_NEW, (now, self._crawl, url))
 
     def note_all_again(self, state: UrlState, now: float) -> None:
         """Note all URLs in this state for another visit, except guesses without a result."""
-        self._database.write(_NOTE_AGAIN, (now, state.value))
+        self._database.write(_NOTE_AGAIN, (now, self._crawl, state.value))
 
     def note_waiting_again(self, now: float) -> None:
         """Note the known pending URLs for another visit."""
-        self._database.write(_NOTE_WAITING, (now,))
+        self._database.write(_NOTE_WAITING, (now, self._crawl))
 
     def release(self, visit: Visit) -> None:
         """Announce a URL after its visit, unless a retry follows or a rule holds it back."""

@@ -9,36 +9,40 @@ from __future__ import annotations
 from crawl4r.frontier.guesses import is_in_vain
 from crawl4r.frontier.refusals import NOT_AGAIN
 from crawl4r.frontier.revisits import VISITED_AT, Revisits, score_of
+from crawl4r.storage.crawls import CrawlNotes
 from crawl4r.storage.database import Database
-from crawl4r.storage.tables import Notes
 
+_SEEN_AT = f"coalesce({VISITED_AT}, u.found_at)"
 _BEGUN = "revisit_round"  # a note: the begin of the current round
 _BY_AGE = 10  # one visit in so many goes to the page with the oldest visit
 _DONE = (
-    "u.state = 'done' AND (u.verdict IS NULL OR u.verdict NOT IN ('out-of-scope', 'capped'))"
+    "u.crawl_id = ?1 AND u.state = 'done'"
+    " AND (u.verdict IS NULL OR u.verdict NOT IN ('out-of-scope', 'capped'))"
     f" AND coalesce(u.reason, '') NOT GLOB '{NOT_AGAIN}*' AND NOT {is_in_vain('u')}"
 )
-_WAITING = "u.state IN ('pending', 'waiting') AND u.capture IS NOT NULL"
+_WAITING = "u.crawl_id = ?1 AND u.state IN ('pending', 'waiting') AND u.capture IS NOT NULL"
 # SQLite sorts large sets in a file, and keeps only the wanted rows.
 _QUEUE = """
 UPDATE urls SET state = 'pending', attempts = 0 WHERE id IN (
-    SELECT u.id FROM urls u LEFT JOIN revisits r ON r.url_id = u.id WHERE {done}
-    ORDER BY {order} LIMIT ?)
+    SELECT u.id FROM urls u LEFT JOIN pages p ON p.url = u.url
+    LEFT JOIN revisits r ON r.page_id = p.id WHERE {done}
+    ORDER BY {order} LIMIT ?2)
 """
 _LIKELIEST = _QUEUE.format(
     done=_DONE,
-    order=f"score(r.changes, r.still, r.moving, {VISITED_AT}, r.gone, r.lastmod) DESC,"
-    f" {VISITED_AT}, u.id",
+    order=f"score(r.changes, r.still, r.moving, {_SEEN_AT}, r.gone, r.lastmod) DESC,"
+    f" {_SEEN_AT}, u.id",
 )
-_OLDEST = _QUEUE.format(done=_DONE, order=f"{VISITED_AT}, u.id")
+_OLDEST = _QUEUE.format(done=_DONE, order=f"{_SEEN_AT}, u.id")
 
 
 class RevisitRound:
-    """A refresh with a budget. Changes become durable when the owner commits."""
+    """A crawl's refresh with a budget. Changes become durable when the owner commits."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, crawl: int) -> None:
         self._database = database
-        self._notes = Notes(database)
+        self._crawl = crawl
+        self._notes = CrawlNotes(database, crawl)
 
     def known(self) -> int:
         """The number of pages to choose from, including pending ones."""
@@ -56,8 +60,8 @@ class RevisitRound:
         by_age = -(-room // _BY_AGE) if room > 1 else 0
         rates = Revisits(self._database).rates()
         self._database.define("score", 6, lambda *row: score_of(rates, now, *row))
-        added = self._database.write(_LIKELIEST, (room - by_age,)).rowcount
-        added += self._database.write(_OLDEST, (by_age,)).rowcount
+        added = self._database.write(_LIKELIEST, (self._crawl, room - by_age)).rowcount
+        added += self._database.write(_OLDEST, (self._crawl, by_age)).rowcount
         self._notes.put(_BEGUN, str(now))
         return added
 
@@ -66,5 +70,5 @@ class RevisitRound:
         self._notes.forget(_BEGUN)
 
     def _count(self, which: str) -> int:
-        (row,) = self._database.read(f"SELECT count(*) FROM urls u WHERE {which}")
+        (row,) = self._database.read(f"SELECT count(*) FROM urls u WHERE {which}", (self._crawl,))
         return int(row[0])

@@ -12,14 +12,12 @@ from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.change_rate import ChangeRates, WatchedPage, learn
 from crawl4r.storage.database import Database
 
-# The time of the last visit, in a statement with the tables u and r.
-VISITED_AT = (
-    "coalesce(r.visited_at, (SELECT fetched_at FROM captures WHERE id = u.capture), u.found_at)"
-)
+# The time of the last visit, in a statement with the tables p and r; NULL before the first.
+VISITED_AT = "coalesce(r.visited_at, (SELECT fetched_at FROM captures WHERE id = p.capture))"
 _NOTE = """
-INSERT INTO revisits (url_id, visits, changes, still, moving, visited_at, gone)
-VALUES (?, 1, ?, ?, ?, ?, ?)
-ON CONFLICT (url_id) DO UPDATE SET
+INSERT INTO revisits (page_id, visits, changes, still, moving, visited_at, gone)
+VALUES ((SELECT id FROM pages WHERE url = ?), 1, ?, ?, ?, ?, ?)
+ON CONFLICT (page_id) DO UPDATE SET
     visits = visits + 1, changes = changes + excluded.changes, still = still + excluded.still,
     moving = moving + excluded.moving, visited_at = excluded.visited_at,
     gone = CASE WHEN excluded.gone THEN max(gone + 1, excluded.gone) ELSE 0 END
@@ -27,12 +25,12 @@ ON CONFLICT (url_id) DO UPDATE SET
 _CORRECT = """
 UPDATE revisits SET changes = changes - 1, still = still + ?1, moving = max(0, moving - ?1),
     corrected = ?2
-WHERE url_id = (SELECT id FROM urls WHERE url = ?3) AND changes > 0 AND corrected < ?2
+WHERE page_id = (SELECT id FROM pages WHERE url = ?3) AND changes > 0 AND corrected < ?2
 """
 # A pseudo-random sample, the same each time.
 _SAMPLE = """
 SELECT visits, changes, still, moving FROM revisits
-WHERE visits > 0 AND (url_id * 2654435761) % 4294967296 < ?
+WHERE visits > 0 AND (page_id * 2654435761) % 4294967296 < ?
 """
 _PAGES = 1_000  # the size of the sample for the common rates
 _UNLIKELY = 0.1  # factor of the probability when the site states no change
@@ -41,7 +39,7 @@ _UNLIKELY = 0.1  # factor of the probability when the site states no change
 class Revisit(NamedTuple):
     """A visit to a page with an earlier answer."""
 
-    url_id: int
+    url: str
     at: float  # epoch seconds
     gap: float  # seconds since the previous answer
     is_changed: bool
@@ -58,7 +56,7 @@ class Revisits:
         gap = max(0.0, visit.gap)  # a clock may have been set back
         still, moving = (0.0, gap) if visit.is_changed else (gap, 0.0)
         self._database.write(
-            _NOTE, (visit.url_id, visit.is_changed, still, moving, visit.at, visit.gone)
+            _NOTE, (visit.url, visit.is_changed, still, moving, visit.at, visit.gone)
         )
 
     def correct(self, url: str, capture: int, gap: float) -> None:
@@ -76,8 +74,8 @@ class Revisits:
         """The estimate for the next visit to a URL; None for one without an answer."""
         rows = self._database.read(
             "SELECT coalesce(r.visits, 0), coalesce(r.changes, 0), coalesce(r.still, 0),"
-            f" coalesce(r.moving, 0), {VISITED_AT}, coalesce(r.gone, 0), r.lastmod FROM urls u"
-            " LEFT JOIN revisits r ON r.url_id = u.id WHERE u.url = ? AND u.capture IS NOT NULL",
+            f" coalesce(r.moving, 0), {VISITED_AT}, coalesce(r.gone, 0), r.lastmod FROM pages p"
+            " LEFT JOIN revisits r ON r.page_id = p.id WHERE p.url = ? AND p.capture IS NOT NULL",
             (url,),
         )
         if not rows:

@@ -1,4 +1,4 @@
-"""The frontier in state.db."""
+"""The frontier of one crawl in state.db, where other crawls of the store have theirs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from crawl4r.model import GUESSED, Ending, Found, Lease, UrlState, Validators, V
 from crawl4r.storage.database import Database
 
 _INSERT = """
-INSERT INTO urls (url, host_id, state, priority, depth, found_by, found_at, referrer, rule,
+INSERT INTO urls (crawl_id, url, host_id, state, priority, depth, found_by, found_at, referrer, rule,
                   page_type, nofollow, redirects, written, verdict, reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (url) DO UPDATE SET
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (crawl_id, url) DO UPDATE SET
     state = excluded.state, priority = excluded.priority, depth = excluded.depth,
     found_by = excluded.found_by, referrer = excluded.referrer, rule = excluded.rule,
     page_type = excluded.page_type, written = excluded.written, verdict = NULL, reason = NULL
@@ -29,7 +29,8 @@ WHERE excluded.state = 'pending' AND (
 """
 # A guess that a page names is no guess any more.
 _NAME_GUESS = f"""
-UPDATE urls SET found_by = ?1, referrer = ?2, rule = ?3 WHERE url = ?4 AND id IS NOT ?2 AND {is_guess()}
+UPDATE urls SET found_by = ?1, referrer = ?2, rule = ?3
+WHERE crawl_id = ?4 AND url = ?5 AND id IS NOT ?2 AND {is_guess()}
 """
 _KNOWN = f"u.capture IS NOT NULL AND {IS_KEPT}"
 _COUNT_KEPT = f"""
@@ -37,9 +38,11 @@ SELECT count(*) FROM json_each(?) AS wanted JOIN urls u ON u.id = wanted.value W
 """
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
-       u.nofollow, c.etag, c.last_modified, {IS_KEPT}, u.capture IS NOT NULL
-FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN captures c ON c.id = u.content
-WHERE u.host_id = ? AND u.state = 'pending' AND {{which}} ORDER BY u.priority, u.id LIMIT ?
+       u.nofollow, c.etag, c.last_modified, {IS_KEPT}, p.capture IS NOT NULL
+FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN pages p ON p.url = u.url
+LEFT JOIN captures c ON c.id = p.content
+WHERE u.crawl_id = ? AND u.host_id = ? AND u.state = 'pending' AND {{which}}
+ORDER BY u.priority, u.id LIMIT ?
 """
 _SETTLE = """
 UPDATE urls SET state = ?, verdict = ?, reason = ?, due_at = ?, capture = coalesce(?, capture),
@@ -55,26 +58,29 @@ UPDATE urls SET state = iif(capture IS NULL, 'refused', 'done'),
 WHERE id = ?
 """
 _CAP = re.compile(r"cap of (\d+) reached for (\S+)")
-_WITH_A_PLACE = "SELECT url, page_type FROM urls WHERE state != 'refused'"
+_WITH_A_PLACE = "SELECT url, page_type FROM urls WHERE crawl_id = ? AND state != 'refused'"
 _LAST_FIRST = """
-SELECT id, url, page_type FROM urls WHERE state IN ('pending', 'waiting') AND capture IS NULL
+SELECT id, url, page_type FROM urls
+WHERE crawl_id = ? AND state IN ('pending', 'waiting') AND capture IS NULL
 ORDER BY priority DESC, id DESC
 """
-_UNCOUNT = "UPDATE groups SET admitted = admitted - 1 WHERE key = ?"
+_UNCOUNT = "UPDATE groups SET admitted = admitted - 1 WHERE crawl_id = ? AND key = ?"
+_KNOW_PAGE = "INSERT OR IGNORE INTO pages (url, host_id) VALUES (?, ?)"
 _NOTE_LASTMOD = """
-INSERT INTO revisits (url_id, lastmod) SELECT id, ? FROM urls WHERE url = ?
-ON CONFLICT (url_id) DO UPDATE SET lastmod = excluded.lastmod
+INSERT INTO revisits (page_id, lastmod) SELECT id, ? FROM pages WHERE url = ?
+ON CONFLICT (page_id) DO UPDATE SET lastmod = excluded.lastmod
 """
 # A loose scan: jumps from host to host in the index instead of reading every pending URL.
 _HOSTS_PENDING = """
 WITH RECURSIVE next(id) AS (
-    SELECT min(u.host_id) FROM urls u WHERE u.state = 'pending' AND {which} AND u.host_id > ?
+    SELECT min(u.host_id) FROM urls u
+    WHERE u.crawl_id = ?1 AND u.state = 'pending' AND {which} AND u.host_id > ?2
     UNION ALL
     SELECT (SELECT min(u.host_id) FROM urls u
-            WHERE u.state = 'pending' AND {which} AND u.host_id > next.id)
+            WHERE u.crawl_id = ?1 AND u.state = 'pending' AND {which} AND u.host_id > next.id)
     FROM next WHERE next.id IS NOT NULL
 )
-SELECT h.name FROM next JOIN hosts h ON h.id = next.id LIMIT ?
+SELECT h.name FROM next JOIN hosts h ON h.id = next.id LIMIT ?3
 """
 
 
@@ -88,11 +94,13 @@ class SqliteFrontier:
     def __init__(
         self,
         database: Database,
+        crawl: int,
         priority: Callable[[int, float], float],
         caps: Mapping[str, int] | None = None,
         on_admitted: Sequence[OnAdmitted] = (),
     ) -> None:
         self._database = database
+        self._crawl = crawl
         self._priority = priority
         self.caps = caps or {}
         self._on_admitted = on_admitted
@@ -110,6 +118,7 @@ class SqliteFrontier:
             cursor = self._database.write(
                 _INSERT,
                 (
+                    self._crawl,
                     item.url,
                     self._host_id(item.host),
                     state.value,
@@ -135,18 +144,21 @@ class SqliteFrontier:
                     for hear in self._on_admitted:
                         hear(item.url, now)
             if not cursor.rowcount and item.admitted and item.by not in GUESSED:
-                named = (item.by, referrer, item.rule, item.url)
+                named = (item.by, referrer, item.rule, self._crawl, item.url)
                 self._database.write(_NAME_GUESS, named)
             if item.lastmod is not None:
+                self._database.write(_KNOW_PAGE, (item.url, self._host_id(item.host)))
                 self._database.write(_NOTE_LASTMOD, (item.lastmod, item.url))
         return hosts
 
     def id_of(self, url: str) -> int | None:
-        rows = self._database.read("SELECT id FROM urls WHERE url = ?", (url,))
+        sql = "SELECT id FROM urls WHERE crawl_id = ? AND url = ?"
+        rows = self._database.read(sql, (self._crawl, url))
         return int(rows[0][0]) if rows else None
 
     def _is_pending(self, url: str) -> bool:
-        rows = self._database.read("SELECT state FROM urls WHERE url = ?", (url,))
+        sql = "SELECT state FROM urls WHERE crawl_id = ? AND url = ?"
+        rows = self._database.read(sql, (self._crawl, url))
         return bool(rows) and rows[0][0] == UrlState.PENDING
 
     def _refusal(self, item: Found, is_counted: bool) -> tuple[Verdict, str] | None:
@@ -161,18 +173,20 @@ class SqliteFrontier:
         return None
 
     def _admitted(self, key: str) -> int:
-        rows = self._database.read("SELECT admitted FROM groups WHERE key = ?", (key,))
+        sql = "SELECT admitted FROM groups WHERE crawl_id = ? AND key = ?"
+        rows = self._database.read(sql, (self._crawl, key))
         return int(rows[0][0]) if rows else 0
 
     def _count_groups(self, keys: Sequence[str]) -> None:
         for key in keys:
             self._database.write(
-                "INSERT INTO groups VALUES (?, 1) ON CONFLICT DO UPDATE SET admitted = admitted + 1",
-                (key,),
+                "INSERT INTO groups VALUES (?, ?, 1)"
+                " ON CONFLICT DO UPDATE SET admitted = admitted + 1",
+                (self._crawl, key),
             )
 
     def lease(self, host: str, most: int) -> list[Lease]:
-        rows = self._database.read(self._only(_LEASE), (self._host_id(host), most))
+        rows = self._database.read(self._only(_LEASE), (self._crawl, self._host_id(host), most))
         if rows:
             self._set_state((UrlState.LEASED.value, row[0]) for row in rows)
         return [_lease_of(host, row) for row in rows]
@@ -199,20 +213,23 @@ class SqliteFrontier:
 
     def count_groups_again(self, groups_of: Callable[[str, str], Sequence[str]]) -> None:
         counts: Counter[str] = Counter()
-        for url, page_type in self._database.stream(_WITH_A_PLACE):
+        for url, page_type in self._database.stream(_WITH_A_PLACE, (self._crawl,)):
             counts.update(groups_of(url, page_type))
-        self._database.write("DELETE FROM groups")
-        self._database.write_many("INSERT INTO groups VALUES (?, ?)", counts.items())
+        self._database.write("DELETE FROM groups WHERE crawl_id = ?", (self._crawl,))
+        rows = ((self._crawl, *count) for count in counts.items())
+        self._database.write_many("INSERT INTO groups VALUES (?, ?, ?)", rows)
 
     def hold_to_caps(self, groups_of: Callable[[str, str], Sequence[str]]) -> int:
-        groups = self._database.read("SELECT key, admitted FROM groups")
+        sql = "SELECT key, admitted FROM groups WHERE crawl_id = ?"
+        groups = self._database.read(sql, (self._crawl,))
         over = {
             key: admitted - most
             for key, admitted in groups
             if (most := self.caps.get(key.partition(" ")[0])) is not None and admitted > most
         }
         held = 0
-        for url_id, url, page_type in self._database.read(_LAST_FIRST) if over else ():
+        last_first = self._database.read(_LAST_FIRST, (self._crawl,)) if over else ()
+        for url_id, url, page_type in last_first:
             keys = groups_of(url, page_type)
             full = next((key for key in keys if over.get(key, 0) > 0), None)
             if full is not None:
@@ -222,7 +239,7 @@ class SqliteFrontier:
                 held += 1
                 for key in keys:
                     over[key] = over.get(key, 0) - 1
-                    self._database.write(_UNCOUNT, (key,))
+                    self._database.write(_UNCOUNT, (self._crawl, key))
         return held
 
     def release(self, leases: Iterable[Lease]) -> None:
@@ -230,45 +247,55 @@ class SqliteFrontier:
 
     def recover(self) -> int:
         return self._database.write(
-            "UPDATE urls SET state = 'pending' WHERE state = 'leased'"
+            "UPDATE urls SET state = 'pending' WHERE crawl_id = ? AND state = 'leased'",
+            (self._crawl,),
         ).rowcount
 
     def requeue(self, states: Sequence[UrlState], urls: Iterable[str] | None = None) -> int:
         sql = (
-            "UPDATE urls SET state = 'pending', attempts = 0 WHERE state = ?"
+            "UPDATE urls SET state = 'pending', attempts = 0 WHERE crawl_id = ? AND state = ?"
             " AND (verdict IS NULL OR verdict NOT IN ('out-of-scope', 'capped'))"
         )
         if urls is None:
             sql = f"{sql} AND NOT {is_in_vain()}"
-            return sum(self._database.write(sql, (state.value,)).rowcount for state in states)
-        pairs = [(state.value, url) for url in urls for state in states]
-        return sum(self._database.write(f"{sql} AND url = ?", pair).rowcount for pair in pairs)
+            rows: list[tuple[Any, ...]] = [(self._crawl, state.value) for state in states]
+        else:
+            sql = f"{sql} AND url = ?"
+            rows = [(self._crawl, state.value, url) for url in urls for state in states]
+        return sum(self._database.write(sql, row).rowcount for row in rows)
 
     def wake(self, now: float) -> tuple[set[str], float | None]:
         due = self._database.read(
             "SELECT u.id, h.name FROM urls u JOIN hosts h ON h.id = u.host_id "
-            f"WHERE u.state = 'waiting' AND u.due_at <= ? AND {self._which()}",
-            (now,),
+            f"WHERE u.crawl_id = ? AND u.state = 'waiting' AND u.due_at <= ? AND {self._which()}",
+            (self._crawl, now),
         )
         self._set_state((UrlState.PENDING.value, row[0]) for row in due)
-        sql = f"SELECT min(due_at) FROM urls u WHERE u.state = 'waiting' AND {self._which()}"
-        ((next_due,),) = self._database.read(sql)
+        sql = (
+            "SELECT min(due_at) FROM urls u"
+            f" WHERE u.crawl_id = ? AND u.state = 'waiting' AND {self._which()}"
+        )
+        ((next_due,),) = self._database.read(sql, (self._crawl,))
         return {row[1] for row in due}, next_due
 
     def hosts_pending(self, after: str, most: int) -> Sequence[str]:
         start = self._host_id(after) if after else 0
-        rows = self._database.read(self._only(_HOSTS_PENDING), (start, most))
+        rows = self._database.read(self._only(_HOSTS_PENDING), (self._crawl, start, most))
         return [row[0] for row in rows]
 
     def has_pending(self, host: str) -> bool:
-        sql = "SELECT 1 FROM urls u WHERE u.host_id = ? AND u.state = 'pending' AND {which} LIMIT 1"
-        return bool(self._database.read(self._only(sql), (self._host_id(host),)))
+        sql = (
+            "SELECT 1 FROM urls u"
+            " WHERE u.crawl_id = ? AND u.host_id = ? AND u.state = 'pending' AND {which} LIMIT 1"
+        )
+        return bool(self._database.read(self._only(sql), (self._crawl, self._host_id(host))))
 
     def count_unfinished(self) -> int:
         rows = self._database.read(
-            "SELECT (SELECT count(*) FROM urls WHERE state = 'pending')"
-            " + (SELECT count(*) FROM urls WHERE state = 'leased')"
-            " + (SELECT count(*) FROM urls WHERE state = 'waiting')"
+            "SELECT (SELECT count(*) FROM urls WHERE crawl_id = ?1 AND state = 'pending')"
+            " + (SELECT count(*) FROM urls WHERE crawl_id = ?1 AND state = 'leased')"
+            " + (SELECT count(*) FROM urls WHERE crawl_id = ?1 AND state = 'waiting')",
+            (self._crawl,),
         )
         return int(rows[0][0])
 

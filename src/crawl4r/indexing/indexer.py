@@ -250,11 +250,11 @@ class Indexer:
         """The old version goes into the past; one that was only read again was never there."""
         old = self._catalogue.passages_of(before)
         numbers = [found.entry.number for found in old]
-        if before.capture == stored.capture and stored.deleted_at is None:
+        if before.capture == stored.capture and stored.gone_at is None:
             self._catalogue.delete(before)
             changes.deleted += numbers
             return
-        at = stored.deleted_at or stored.updated_at
+        at = stored.gone_at or stored.updated_at
         self._catalogue.retire(before, at)
         changes.retired.append((numbers, at))
         retired = before._replace(retired_at=at)

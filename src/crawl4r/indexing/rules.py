@@ -30,7 +30,7 @@ class IndexRules(Struct, frozen=True):
 
     def reason_against(self, stored: StoredDocument) -> str | None:
         """The rule that keeps a document out of the index, or None."""
-        if stored.deleted_at is not None:
+        if stored.gone_at is not None:
             return "gone"
         if stored.near_of and not self.with_near:
             return "almost the same as another document"

@@ -16,6 +16,7 @@ from crawl4r.archive.documents import Documents
 from crawl4r.model import REJECTED, UrlState, Verdict
 from crawl4r.reports.host.robots import delays_asked, longest_delay
 from crawl4r.reports.url_story import Reporter
+from crawl4r.storage.crawls import CrawlNotes, count_urls
 from crawl4r.storage.database import Database
 from crawl4r.storage.lock import holder_of
 from crawl4r.storage.tables import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES, Notes
@@ -64,6 +65,7 @@ class Run(NamedTuple):
     agents: Sequence[str]  # our product tokens in robots.txt
     is_held: bool = False  # paused, or waiting for the network
     limits: CrawlLimits = CrawlLimits()
+    crawl: int = 0  # which crawl the limits belong to
 
 
 class Overview:
@@ -128,20 +130,21 @@ class Overview:
     def _ends(self, now: float, run: Run, rate: dict[str, float]) -> dict[str, float]:
         """Seconds until each limit is reached at the current speed, by option."""
         ends = {}
+        tallies = CrawlNotes(self._database, run.crawl).tallies()
         for option, most, kept, imported, pace in (
             ("--max-pages", run.limits.max_pages, PAGES, IMPORTED_PAGES, "pages_a_minute"),
             ("--max-bytes", run.limits.max_bytes, BYTES, IMPORTED_BYTES, "bytes_a_minute"),
         ):
             if most is not None and rate[pace] > 0:
-                left = most - self._notes.tally(kept) + self._notes.tally(imported)
+                left = most - tallies.get(kept, 0) + tallies.get(imported, 0)
                 ends[option] = max(0.0, left / rate[pace] * 60)
         if run.limits.max_seconds is not None and run.since is not None:
             ends["--max-seconds"] = max(0.0, run.since + run.limits.max_seconds - now)
         return ends
 
     def _frontier(self) -> dict[str, int]:
-        """Counts of URLs by state. URLs are never deleted, so the last id is their number."""
-        known = self._one("SELECT max(id) FROM urls") or 0
+        """Counts of URLs by state."""
+        known = count_urls(self._database)
         # Not as a parameter, because SQLite would then not use the partial index of that state.
         counts = {
             state.value: self._one(f"SELECT count(*) FROM urls WHERE state = '{state.value}'")

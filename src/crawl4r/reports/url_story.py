@@ -106,8 +106,9 @@ class Reporter:
         ruling = scope.judge(url)
         rows = self._database.read(
             "SELECT u.id, u.state, u.depth, u.found_by, u.found_at, r.url, u.rule, u.page_type,"
-            " u.nofollow, u.attempts, u.due_at, u.verdict, u.reason, u.written"
-            " FROM urls u LEFT JOIN urls r ON r.id = u.referrer WHERE u.url = ?",
+            " u.nofollow, u.attempts, u.due_at, u.verdict, u.reason, k.name, u.written"
+            " FROM crawls k JOIN urls u ON u.crawl_id = k.id AND u.url = ?"
+            " LEFT JOIN urls r ON r.id = u.referrer ORDER BY u.capture IS NULL, k.id DESC",
             (url,),
         )
         story: dict[str, Any] = {
@@ -118,28 +119,36 @@ class Reporter:
         }
         if rows:
             names = ["state", "depth", "found_by", "found_at", "referrer", "rule", "page_type"]
-            names += ["nofollow", "attempts", "due_at", "verdict", "reason", "written"]
+            names += ["nofollow", "attempts", "due_at", "verdict", "reason", "crawl", "written"]
             story |= dict(zip(names, rows[0][1:], strict=True))
             story["nofollow"] = bool(story["nofollow"])
-            story["failed_attempts"] = self._attempts(rows[0][0])
+            story["other_crawls"] = [
+                {"crawl": row[-2], "state": row[1], "rule": row[6], "reason": row[-3]}
+                for row in rows[1:]
+            ]
+            story["failed_attempts"] = self._attempts(url)
             story["captures"] = [self._tell_capture(c) for c in self._captures.of_url(url)]
             story["document"] = self._tell_document(url)
             story["revisit"] = Revisits(self._database).outlook(url, now)
         return story
 
-    def cap_reached(self, url: str, groups: Sequence[str], caps: Mapping[str, int]) -> str | None:
-        """Why an admissible URL is refused by a cap or trap; None when it is admitted.
+    def cap_reached(
+        self, crawl: int, url: str, groups: Sequence[str], caps: Mapping[str, int]
+    ) -> str | None:
+        """Why a crawl refuses an admissible URL by a cap or trap; None when it is admitted.
 
         `groups`: the groups of the URL. `caps`: the maximum number of URLs of each.
         """
-        rows = self._database.read("SELECT state, verdict, reason FROM urls WHERE url = ?", (url,))
+        sql = "SELECT state, verdict, reason FROM urls WHERE crawl_id = ? AND url = ?"
+        rows = self._database.read(sql, (crawl, url))
         state, verdict, reason = rows[0] if rows else (UrlState.REFUSED, None, None)
         if state != UrlState.REFUSED:
             return None
         reached = []
         for key in groups:
             maximum = caps[key.partition(" ")[0]]
-            counted = self._database.read("SELECT admitted FROM groups WHERE key = ?", (key,))
+            sql = "SELECT admitted FROM groups WHERE crawl_id = ? AND key = ?"
+            counted = self._database.read(sql, (crawl, key))
             if counted and counted[0][0] >= maximum:
                 reached.append(f"cap of {maximum} reached for {key}")
         if verdict == Verdict.CAPPED and (reason in reached or str(reason).startswith("depth ")):
@@ -169,15 +178,15 @@ class Reporter:
             "note": stored.document.note,
             "capture_id": stored.capture,
             "updated_at": stored.updated_at,
-            "deleted_at": stored.deleted_at,
+            "gone_at": stored.gone_at,
             "near_of": stored.near_of,
         }
 
-    def _attempts(self, url_id: int) -> list[dict[str, Any]]:
+    def _attempts(self, url: str) -> list[dict[str, Any]]:
         rows = self._database.read(
-            "SELECT at, verdict, reason, status, latency_ms FROM attempts WHERE url_id = ?"
-            " ORDER BY at",
-            (url_id,),
+            "SELECT at, verdict, reason, status, latency_ms FROM attempts"
+            " WHERE page_id = (SELECT id FROM pages WHERE url = ?) ORDER BY at",
+            (url,),
         )
         names = ("at", "verdict", "reason", "status", "latency_ms")
         return [dict(zip(names, row, strict=True)) for row in rows]

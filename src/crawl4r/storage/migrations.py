@@ -5,6 +5,8 @@ Never edit a released version: add the next one.
 
 from __future__ import annotations
 
+from crawl4r.storage.many_crawls import MANY_CRAWLS
+
 VERSIONS: dict[int, str] = {
     1: """
 CREATE TABLE hosts (
@@ -312,6 +314,7 @@ ALTER TABLE announcements ADD COLUMN status INTEGER;
 ALTER TABLE announcements ADD COLUMN bytes INTEGER;
 ALTER TABLE announcements ADD COLUMN latency_ms INTEGER;
 """,
+    12: MANY_CRAWLS,
 }
 
 CURRENT = max(VERSIONS)

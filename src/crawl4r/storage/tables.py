@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 from collections.abc import Iterable
-from pathlib import Path
 
 from msgspec import Struct
 
 from crawl4r.model import HostMemory
 from crawl4r.storage.database import Database
-from crawl4r.storage.migrations import VERSIONS
-from crawl4r.storage.ownership import tables_of, why_foreign
 
 
 class RobotsRecord(Struct, frozen=True):
@@ -83,7 +78,7 @@ IMPORTED_PAGES, IMPORTED_BYTES = "imported_pages", "imported_bytes"
 
 
 class Notes:
-    """Notes and totals of the whole workspace."""
+    """Notes and totals of the whole store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -99,31 +94,9 @@ class Notes:
         self._database.write("DELETE FROM notes WHERE key = ?", (key,))
 
     def tally(self, name: str) -> int:
-        rows = self._database.read("SELECT value FROM tallies WHERE name = ?", (name,))
-        return int(rows[0][0]) if rows else 0
+        """A running total over all crawls."""
+        return self.tallies().get(name, 0)
 
     def tallies(self) -> dict[str, int]:
-        rows = self._database.read("SELECT name, value FROM tallies")
+        rows = self._database.read("SELECT name, sum(value) FROM tallies GROUP BY name")
         return {str(name): int(value) for name, value in rows}
-
-    def count(self, name: str, more: int) -> None:
-        self._database.write(
-            "INSERT INTO tallies VALUES (?, ?)"
-            " ON CONFLICT DO UPDATE SET value = value + excluded.value",
-            (name, more),
-        )
-
-
-def peek_note(workspace: Path, key: str) -> str | None:
-    """A note of a workspace that is not open; None when it is missing or unreadable."""
-    file = workspace / "state.db"
-    if not file.exists() or why_foreign(file, tables_of(VERSIONS)):
-        return None
-    # Without a log there is no writer, and a normal connection would leave new files behind.
-    mode = "mode=ro" if file.with_name("state.db-wal").exists() else "mode=ro&immutable=1"
-    with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
-        source = f"{file.absolute().as_uri()}?{mode}"
-        with contextlib.closing(sqlite3.connect(source, uri=True)) as connection:
-            row = connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()
-            return str(row[0]) if row else None
-    return None

@@ -18,8 +18,9 @@ from crawl4r.formats.media_kind import RECORD_TYPE, text_of_record
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
 from crawl4r.safe_text import command_line, load_json, well_formed, well_formed_pairs
+from crawl4r.storage.crawls import CrawlNotes
 from crawl4r.storage.database import Database
-from crawl4r.storage.tables import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES, Notes
+from crawl4r.storage.tables import BYTES, IMPORTED_BYTES, IMPORTED_PAGES, PAGES
 from crawl4r.urls.canonical import CanonicalRules, canonicalize, split
 
 _NOWHERE = "https://imported.invalid/"  # a reserved domain, for records without a URL
@@ -145,13 +146,18 @@ class Importer:
     """Adds pages to the archive, with one commit per batch. Known pages stay unchanged."""
 
     def __init__(
-        self, database: Database, frontier: Frontier, captures: Captures, blobs: Blobs
+        self,
+        database: Database,
+        frontier: Frontier,
+        captures: Captures,
+        blobs: Blobs,
+        notes: CrawlNotes,
     ) -> None:
         self._database = database
         self._frontier = frontier
         self._captures = captures
         self._blobs = blobs
-        self._notes = Notes(database)
+        self._notes = notes
         self._pages = self._bytes = 0  # of the current batch
         # Cached, because very many records may refer to the same large page.
         self._digests = lru_cache(maxsize=10_000)(self._make_digests)
@@ -239,11 +245,12 @@ class Importer:
         self._frontier.add([found], None, page.fetched_at)
         url_id = self._frontier.id_of(page.url)
         assert url_id is not None  # it was added just before
-        newest = self._captures.newest_at(url_id)
+        newest = self._captures.newest_at(page.url)
+        is_newest = newest is None or newest <= page.fetched_at
         capture = _capture(page, sha256, earlier)
-        number = self._captures.add(url_id, capture)
+        number = self._captures.add(capture, is_newest=is_newest)
         self._bytes += capture.bytes
-        if newest is not None and newest > page.fetched_at:
+        if not is_newest:
             return  # an old capture does not change the URL's state
         content = number if page.verdict is Verdict.OK else None
         ending = Ending(url_id, UrlState.DONE, page.verdict, page.reason, None, number, content)

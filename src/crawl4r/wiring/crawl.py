@@ -100,7 +100,7 @@ async def build_crawl(
     network = _build_network(parts, order, budgets, gate, transport)
     reader = SafeReader(await stack.enter_async_context(_make_sandbox(order, parts.clock)))
     gates = _build_gates(parts, order, budgets, network, reader, store.traps, hooks)
-    in_force = RulesInForce(parts, network.gate, gates.robots, store.frontier)
+    in_force = RulesInForce(parts, order.crawl, network.gate, gates.robots, store.frontier)
     in_force.adopt(order.settings, order.links)
     explorer = _make_explorer(parts, order, store.frontier, gates.judge)
     schedule = _build_schedule(parts, order, budgets, store, gates.robots, explorer)
@@ -235,7 +235,8 @@ def _build_keeper(
         parts.captures,
         parts.blobs,
         [] if announcer else _open_logs(parts, order.settings, stack),
-        parts.notes,
+        order.crawl,
+        parts.notes_of(order.crawl),
         store.hosts,
         Revisits(parts.database),
     )
@@ -282,6 +283,7 @@ def _make_explorer(
         del rules[name]
     return Explorer(
         parts.database,
+        order.crawl,
         frontier,
         ExploringRules(**rules),
         lambda: judge.links,

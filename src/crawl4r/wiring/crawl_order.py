@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class CrawlOrder(Struct, frozen=True):
     """What one run was asked to do; its seeds are canonical and in scope."""
 
+    crawl: int
     settings: Settings
     seeds: Sequence[str]
     links: LinkJudge
@@ -49,13 +50,18 @@ class RulesInForce:
     """The settings that decide which URLs a run visits; they can change while it runs."""
 
     def __init__(
-        self, parts: Parts, gate: AddressGate, robots: RobotsGate, frontier: Frontier
+        self,
+        parts: Parts,
+        crawl: int,
+        gate: AddressGate,
+        robots: RobotsGate,
+        frontier: Frontier,
     ) -> None:
         self._database = parts.database
         self._gate = gate
         self._robots = robots
         self._frontier = frontier
-        self._rejudging = Rejudging(parts.database, frontier, parts.clock.wall)
+        self._rejudging = Rejudging(parts.database, crawl, frontier, parts.clock.wall)
 
     def adopt(self, settings: Settings, links: LinkJudge) -> None:
         """Go by these settings from now on, also for URLs that other settings kept out."""

@@ -52,7 +52,7 @@ def _make_traps(
     rules = asdict(order.settings.limits.traps)
     if not rules.pop("enabled") or not order.links.rules.follow_links:
         return None
-    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database), parts.clock.wall)
+    traps = TrapWatch(TrapRules(**rules), Lessons(parts.database, order.crawl), parts.clock.wall)
     stack.callback(traps.save)
     return traps
 
@@ -80,7 +80,7 @@ def _restore_budgets(
 def _prepare_frontier(parts: Parts, order: CrawlOrder, traps: TrapWatch | None) -> Frontier:
     announcer, now = order.announcer, parts.clock.wall()
     on_admitted = [each.admit for each in (announcer, traps) if each]
-    frontier = make_frontier(parts, order.settings, on_admitted)
+    frontier = make_frontier(parts, order.crawl, order.settings, on_admitted)
     if recovered := frontier.recover():
         events.emit(events.STORE_RECOVERED, urls_released=recovered)
     found = (order.links.judge(url, None, 0, FoundBy.SEED) for url in order.seeds)
@@ -105,7 +105,7 @@ def _refresh(parts: Parts, order: CrawlOrder, frontier: Frontier, now: float) ->
             announcements.note_all_again(UrlState.DONE, now)
         frontier.requeue([UrlState.DONE])
         return
-    pages = RevisitRound(parts.database)
+    pages = RevisitRound(parts.database, order.crawl)
     known = pages.known()
     chosen = pages.begin(order.settings.limits.most_revisits(known), now)
     if chosen and announcements:

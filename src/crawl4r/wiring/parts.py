@@ -23,6 +23,7 @@ from crawl4r.frontier.sqlite import OnAdmitted, SqliteFrontier
 from crawl4r.model import LISTINGS
 from crawl4r.reports.url_story import Reporter
 from crawl4r.settings.load import Settings
+from crawl4r.storage.crawls import STORE, CrawlNotes, Crawls
 from crawl4r.storage.database import Database
 from crawl4r.storage.layout import refuse_foreign_state, refuse_occupied
 from crawl4r.storage.lock import WorkspaceLock
@@ -33,7 +34,6 @@ METADATA_FILE = Path("metadata", "crawl_metadata.jsonl")
 PAGES_FILE = Path("logs", "pages.csv")
 EDGES_FILE = Path("logs", "edges.csv")
 _PAGES = ("segments/*.c4s", "html/??/??/*.zst")  # in store/
-_SCOPE_HOSTS = "scope_hosts"
 _SPELLING = "spelling"
 _STORE, _USUAL_STORE, _ANY_STORE = "store", "segments", "auto"
 
@@ -45,6 +45,7 @@ class Parts(Struct, frozen=True):
     database: Database
     blobs: Blobs
     captures: Captures
+    crawls: Crawls
     notes: Notes
     report: Reporter
     clock: Clock
@@ -54,12 +55,17 @@ class Parts(Struct, frozen=True):
         """Whether the store keeps the fetched bytes."""
         return not isinstance(self.blobs, NoBlobs)
 
-    def scope_hosts(self) -> list[str]:
-        """The hosts of all seeds so far, and of the redirect targets of seeds."""
-        return list(json.loads(self.notes.get(_SCOPE_HOSTS) or "[]"))
+    def notes_of(self, crawl: int) -> CrawlNotes:
+        return CrawlNotes(self.database, crawl)
 
-    def note_scope_hosts(self, hosts: Sequence[str]) -> None:
-        self.notes.put(_SCOPE_HOSTS, json.dumps(hosts))
+    def last_crawl(self) -> int:
+        """The crawl that began last; the store itself before the first one."""
+        last = self.crawls.last()
+        return last.id if last else STORE
+
+    def scope_hosts(self) -> list[str]:
+        """The hosts of the last crawl's scope."""
+        return self.notes_of(self.last_crawl()).scope_hosts()
 
     def spelling(self) -> dict[str, Any] | None:
         """The rules by which the last crawl spelled URLs, in the form of `ReadingRules.as_json`."""
@@ -88,7 +94,7 @@ def open_parts(
         blobs = _open_blobs(path, settings, database, read_only=read_only)
     undo.callback(blobs.close)
     notes, report = Notes(database), Reporter(database)
-    return Parts(path, database, blobs, Captures(database), notes, report, clock)
+    return Parts(path, database, blobs, Captures(database), Crawls(database), notes, report, clock)
 
 
 def check_store(notes: Notes, settings: Settings) -> None:
@@ -120,10 +126,10 @@ def discoverer_folder(workspace: Path) -> Path:
 
 
 def make_frontier(
-    parts: Parts, settings: Settings, on_admitted: Sequence[OnAdmitted] = ()
+    parts: Parts, crawl: int, settings: Settings, on_admitted: Sequence[OnAdmitted] = ()
 ) -> Frontier:
     return SqliteFrontier(
-        parts.database, PRIORITIES[settings.strategy], caps_of(settings), on_admitted
+        parts.database, crawl, PRIORITIES[settings.strategy], caps_of(settings), on_admitted
     )
 
 

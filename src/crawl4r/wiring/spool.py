@@ -26,15 +26,16 @@ def shared_budgets(workspace: Path, settings: Settings) -> HostBudgets:
 
 
 def build_announcer(
-    parts: Parts, settings: Settings, spool: Path, stack: contextlib.AsyncExitStack
+    parts: Parts, crawl: int, settings: Settings, spool: Path, stack: contextlib.AsyncExitStack
 ) -> Announcer:
     writer = SpoolWriter(spool / "discoveries", settings.spool.segment_mb * 1024**2)
     stack.callback(writer.close)
-    return Announcer(Announcements(parts.database), writer)
+    return Announcer(Announcements(parts.database, crawl), writer)
 
 
 def build_feed(
     parts: Parts,
+    number: int,
     settings: Settings,
     crawl: Crawl,
     *,
@@ -44,7 +45,7 @@ def build_feed(
     return SpoolFeed(
         SpoolSource(spool_folder(parts.path), settings.spool.drained, expects_more),
         parts.database,
-        SqliteFrontier(parts.database, PRIORITIES[settings.strategy]),
+        SqliteFrontier(parts.database, number, PRIORITIES[settings.strategy]),
         parts.captures,
         crawl.schedule,
         LinkJudge(settings.reading_rules([])),

@@ -13,6 +13,7 @@ from crawl4r.transfer.import_warc import ArchiveCounts, ArchiveImport, is_archiv
 from crawl4r.wiring.parts import Parts, make_frontier
 
 _Result = TypeVar("_Result")
+_IMPORTED = "imported"  # the crawl of a store that was never crawled
 
 
 async def import_into(
@@ -23,7 +24,14 @@ async def import_into(
     `on_progress` is called with the bytes of an archive that were read. The event loop is free between
     two batches.
     """
-    importer = Importer(parts.database, make_frontier(parts, settings), parts.captures, parts.blobs)
+    crawl = parts.crawls.last() or parts.crawls.add(_IMPORTED, parts.clock.wall())
+    importer = Importer(
+        parts.database,
+        make_frontier(parts, crawl.id, settings),
+        parts.captures,
+        parts.blobs,
+        parts.notes_of(crawl.id),
+    )
     rules = settings.scope.canonical()
     if is_archive(file):
         largest = settings.fetch.max_decoded_bytes

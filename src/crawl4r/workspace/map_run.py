@@ -14,13 +14,14 @@ from msgspec.structs import replace
 from crawl4r.discovery.links.link_judge import LISTED
 from crawl4r.model import LISTING, FoundBy, Visit
 from crawl4r.settings.load import Settings
+from crawl4r.storage.crawls import count_urls
 from crawl4r.storage.database import Database
 from crawl4r.urls.policy import LinkRules
 from crawl4r.workspace.run import CrawlRun
 
 _NAMED = f"""
 SELECT u.url, u.found_by, r.url, v.lastmod FROM urls u LEFT JOIN urls r ON r.id = u.referrer
-LEFT JOIN revisits v ON v.url_id = u.id
+LEFT JOIN pages p ON p.url = u.url LEFT JOIN revisits v ON v.page_id = p.id
 WHERE u.rule = '{LISTED}' OR (u.state = 'done' AND u.verdict = 'ok' AND u.page_type != '{LISTING}'
     AND u.found_by != '{FoundBy.FEED_LINK}')
 ORDER BY u.id
@@ -100,5 +101,5 @@ def not_visited(database: Database, most: int, seed: int) -> list[str]:
 
 
 def urls_found(database: Database) -> int:
-    """How many URLs are known, in scope or not: they are numbered and never deleted."""
-    return int(database.read("SELECT coalesce(max(id), 0) FROM urls")[0][0])
+    """How many URLs are known, in scope or not."""
+    return count_urls(database)

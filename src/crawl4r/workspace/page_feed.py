@@ -52,7 +52,7 @@ class PageFeed:
         """A visit is durable; waits as long as the consumer is too far behind it."""
         if visit.capture is None:
             return
-        capture = self._parts().captures.newest(visit.lease.url_id)
+        capture = self._parts().captures.newest(visit.lease.url)
         if not self._reads:
             await self._show(capture)
         self._kept = max(self._kept, capture.id)

@@ -30,9 +30,10 @@ from crawl4r.wiring.crawl import MakeTransport, build_crawl
 from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, RulesInForce
 from crawl4r.wiring.parts import Parts, check_store
 from crawl4r.workspace.blocking import iterate_blocking
+from crawl4r.workspace.crawl_record import known_crawl, new_crawl, note_end
 from crawl4r.workspace.followers import Followers
 from crawl4r.workspace.page_feed import PageFeed
-from crawl4r.workspace.store_recovery import Reopening, may_pass, worst_of
+from crawl4r.workspace.store_recovery import Reopening, first_of, may_pass, worst_of
 from crawl4r.workspace.watch import CrawlWatch
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ class CrawlRun:
         *,
         refresh: bool = False,
         retry_failed: bool = False,
+        name: str | None = None,
     ) -> None:
+        """`name`: which crawl of the store goes on, or begins; by default the one that began last."""
         self.parts = parts
         self.settings = settings
         self.crawl: Crawl | None = None
@@ -97,10 +100,13 @@ class CrawlRun:
         self._task: asyncio.Task[EndedBy] | None = None
         self._started_at: float | None = None
         self.is_stopped = False
-        self._hosts = parts.scope_hosts()
+        record = known_crawl(parts, name)
+        self._hosts = parts.notes_of(record.id).scope_hosts() if record else []
         seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
         links = self._admit(seeds)
+        self.record = record or new_crawl(parts, name, seeds, self.role)
         self._order = CrawlOrder(
+            self.record.id,
             settings,
             seeds,
             links,
@@ -256,7 +262,8 @@ class CrawlRun:
 
     async def _run_once(self) -> EndedBy:
         async with contextlib.AsyncExitStack() as stack:
-            self.parts.note_scope_hosts(self._hosts)
+            self.parts.notes_of(self.record.id).note_scope_hosts(self._hosts)
+            self.parts.crawls.begin(self.record.id, self.parts.clock.wall())
             earlier = self.crawl
             self.crawl, self._in_force = await self._build(stack)
             if earlier:
@@ -274,7 +281,7 @@ class CrawlRun:
             try:
                 return self._watch.end(await self.followers.follow(self._visit_all))
             except* Exception as problems:
-                raise _first(problems) from None
+                raise first_of(problems) from None
         raise AssertionError("unreachable")
 
     async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
@@ -303,7 +310,10 @@ class CrawlRun:
                 for task in beside:
                     task.cancel()
             if ended is EndedBy.HOSTS_GIVEN_UP:
-                RevisitRound(self.parts.database).end()  # not to wait for a host that is away
+                RevisitRound(
+                    self.parts.database, self.record.id
+                ).end()  # not to wait for a host that is away
+            note_end(self.parts, self.record, ended)
             return ended
         finally:
             self.seconds = now() - self._started_at
@@ -332,14 +342,6 @@ class CrawlRun:
         """A seed moved to another host: that host belongs to the crawl from now on."""
         assert self.crawl is not None
         self._hosts.append(netloc)
-        self.parts.note_scope_hosts(self._hosts)
+        self.parts.notes_of(self.record.id).note_scope_hosts(self._hosts)
         self.crawl.visitor.judge.rescope(self._rules())
         events.emit(events.SCOPE_WIDENED, 30, host=netloc)
-
-
-def _first(problems: BaseExceptionGroup[Exception]) -> BaseException:
-    """The one error to show of a task group's many: they all tell of the same event."""
-    problem = worst_of(problems)
-    while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
-    return problem

@@ -59,7 +59,7 @@ class DiscoverRun(CrawlRun):
         super().reload(settings.without_content())
 
     async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
-        announcer = build_announcer(self.parts, self.settings, self._spool, stack)
+        announcer = build_announcer(self.parts, self.record.id, self.settings, self._spool, stack)
         self._order = replace(self._order, announcer=announcer)
         return await super()._build(stack)
 
@@ -104,6 +104,7 @@ class ScrapeRun(CrawlRun):
     def _beside(self, crawl: Crawl) -> list[Coroutine[Any, Any, None]]:
         self.feed = build_feed(
             self.parts,
+            self.record.id,
             self.settings,
             crawl,
             expects_more=self.may_get_more,
@@ -122,5 +123,5 @@ class ScrapeRun(CrawlRun):
         if netloc not in self._hosts and not self.settings.scope.hosts:
             assert self.crawl is not None
             self._hosts.append(netloc)
-            self.parts.note_scope_hosts(self._hosts)
+            self.parts.notes_of(self.record.id).note_scope_hosts(self._hosts)
             self.crawl.visitor.judge.rescope(self._rules())

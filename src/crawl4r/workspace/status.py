@@ -49,6 +49,7 @@ class WorkspaceStatus(OpenWorkspace):
             settings.robots_rules().agents,
             is_held=is_held,
             limits=settings.crawl_limits(),
+            crawl=self.parts.last_crawl(),
         )
         return Overview(self.database).glance(self._now(), run)
 

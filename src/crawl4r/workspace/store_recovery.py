@@ -208,3 +208,11 @@ def _folders_of_bytes(folder: Path) -> list[Path]:
         return [place for place in folder.glob("store/*") if place.is_dir()]
     except OSError:
         return []
+
+
+def first_of(problems: BaseExceptionGroup[Exception]) -> BaseException:
+    """The one error to show of a task group's many: they all tell of the same event."""
+    problem = worst_of(problems)
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem

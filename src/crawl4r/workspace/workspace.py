@@ -75,11 +75,14 @@ class Workspace(AsyncReader):
     def crawl(
         self,
         *seeds: str,
+        name: str | None = None,
         refresh: bool = False,
         retry_failed: bool = False,
         **options: Unpack[CrawlOptions],
     ) -> CrawlRun:
         """Crawl from these seeds, or go on where the last crawl stopped.
+
+        A workspace holds several crawls: `name` says which one goes on, or begins.
 
         `refresh` visits the pages that are kept again, `retry_failed` those that failed. Iterate over
         the result with `async for` or `for`, or call its `finish()` or `wait()`.
@@ -102,6 +105,7 @@ class Workspace(AsyncReader):
             RunContext(self._make_transport, self.reopen, self._page_reader),
             refresh=refresh,
             retry_failed=retry_failed,
+            name=name,
         )
         self._runs.append(run)
         return run

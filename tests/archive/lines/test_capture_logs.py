@@ -15,6 +15,8 @@ from crawl4r.frontier.sqlite import SqliteFrontier
 from crawl4r.model import Capture, Found, FoundBy, Verdict
 from crawl4r.storage.database import Database
 
+CRAWL = 1
+
 COUNT = 8
 FORMS = {"crawl_metadata.jsonl": METADATA, "pages.csv": PAGES}
 
@@ -44,13 +46,13 @@ def capture(number: int) -> Capture:
 @pytest.fixture
 def captures(database: Database) -> Captures:
     """A crawl that has kept a few pages."""
-    frontier = SqliteFrontier(database, breadth_first)
+    frontier = SqliteFrontier(database, CRAWL, breadth_first)
     records = Captures(database)
     for number in range(1, COUNT + 1):
         found = Found(f"http://e.org/{number}", "e.org", 0, FoundBy.SEED, True, "")
         frontier.add([found], None, 0.0)
-        (lease,) = frontier.lease("e.org", 1)
-        records.add(lease.url_id, capture(number))
+        frontier.lease("e.org", 1)
+        records.add(capture(number))
     database.commit()
     return records
 
@@ -146,7 +148,7 @@ def test_lines_are_appended_after_those_that_were_there(path: Path, captures: Ca
     data = whole(path, captures)
     log = CaptureLog(path, form_of(path), captures, lambda _: "")
     for number in (9, 10):
-        captures.add(1, capture(number))
+        captures.add(capture(number))
         log.add([capture(number)._replace(id=number)])
     log.add([])
     log.close()

@@ -11,6 +11,7 @@ import pytest
 import crawl4r
 from tests.faults.whole import assert_every_page_is_stored_once, expected_bodies, page_requests
 from tests.interfaces.cli.running import LOOPBACK, crawl, run
+from tests.older_workspaces import set_back_to_11
 from tests.site.pages import BRANCHES
 from tests.site.process import SiteProcess
 
@@ -174,6 +175,7 @@ def test_time_is_a_limit_that_leaves_work(site: SiteProcess, tmp_path: Path) -> 
 def test_a_workspace_of_an_older_version_upgrades_itself(site: SiteProcess, tmp_path: Path) -> None:
     url = site.url("/site/12/")
     crawl(url, tmp_path / "ws", "--max-pages", "5")
+    set_back_to_11(tmp_path / "ws")
     with contextlib.closing(sqlite3.connect(tmp_path / "ws" / "state.db")) as state:
         newer = (
             "tallies",

@@ -207,7 +207,7 @@ def test_a_watch_takes_a_breath(crawled: Path, every: str) -> None:
 NOW = 1_800_000_000.0
 CAPTURES = 9_000
 COLUMNS = (
-    "url_id, fetched_at, status, verdict, reason, bytes, content_type, encoding, headers, page_type,"
+    "page_id, fetched_at, status, verdict, reason, bytes, content_type, encoding, headers, page_type,"
     " depth, latency_ms, retries, proxy, http_version, address"
 )
 
@@ -218,8 +218,8 @@ def filled(tmp_path: Path) -> Iterator[Database]:
     with closing(Database(tmp_path / "state.db")) as database:
         database.write("INSERT INTO hosts (id, name, delay) VALUES (1, 'a', 0), (2, 'b', 7)")
         database.write_many(
-            "INSERT INTO urls (id, url, host_id, state, priority, depth, found_by, found_at, rule)"
-            " VALUES (?, ?, ?, ?, 0, 0, 'link', 0, '')",
+            "INSERT INTO urls (id, crawl_id, url, host_id, state, priority, depth, found_by,"
+            " found_at, rule) VALUES (?, 1, ?, ?, ?, 0, 0, 'link', 0, '')",
             (
                 (
                     n,

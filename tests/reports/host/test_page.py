@@ -46,12 +46,13 @@ def record(database: Database, number: int, text: str) -> None:
         [("http-error", text), ("robots-denied", f"robots.txt: Disallow: {text} (line {number})")]
     ):
         database.write(
-            "INSERT INTO urls (id, url, host_id, state, priority, depth, found_by, found_at, rule,"
-            " verdict, reason) VALUES (?, ?, 1, 'done', 0, 0, 'seed', 0, '', ?, ?)",
+            "INSERT INTO urls (id, crawl_id, url, host_id, state, priority, depth, found_by,"
+            " found_at, rule, verdict, reason) VALUES (?, 1, ?, 1, 'done', 0, 0, 'seed', 0, '', ?, ?)",
             (number * 2 + offset, f"{url}{offset}", verdict, reason),
         )
+    database.write("INSERT INTO pages VALUES (?, ?, 1, NULL, NULL)", (number * 2, f"{url}0"))
     database.write(
-        "INSERT INTO captures (url_id, fetched_at, status, verdict, reason, bytes, content_type,"
+        "INSERT INTO captures (page_id, fetched_at, status, verdict, reason, bytes, content_type,"
         " encoding, headers, page_type, depth, latency_ms, retries, proxy, http_version, address,"
         " request) VALUES (?, ?, 429, 'http-error', ?, 9, '', '', ?, '', 0, 9, 0, '', '', '::1', ?)",
         (number * 2, now, text, json.dumps([["retry-after", text]]), number),

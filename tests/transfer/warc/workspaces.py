@@ -29,7 +29,8 @@ class Maker:
 
     def __init__(self, opened: Workspace) -> None:
         self._opened = opened
-        self._frontier = make_frontier(opened.parts, opened.settings)
+        crawl = opened.parts.crawls.add("made", MOMENT)
+        self._frontier = make_frontier(opened.parts, crawl.id, opened.settings)
         self._request = Requests(opened.database).number_of(COMMON)
         self._moment = MOMENT
 
@@ -51,7 +52,7 @@ class Maker:
         url_id = self._frontier.id_of(url)
         assert url_id is not None
         verdict = verdict or (Verdict.OK if status < 300 else Verdict.HTTP_ERROR)
-        sha256 = opened.captures.sha256_before(url_id) if status == 304 else None
+        sha256 = opened.captures.sha256_before(url) if status == 304 else None
         if body is not None and status != 304:
             sha256 = opened.blobs.add(body, named.get("content-type", ""))[0]
         values = {
@@ -64,7 +65,7 @@ class Maker:
             "address": "192.0.2.1", "request": self._request,
         }  # fmt: skip
         capture = Capture(**(values | fields))
-        number = opened.captures.add(url_id, capture)
+        number = opened.captures.add(capture)
         content = number if verdict is Verdict.OK else None
         ending = Ending(url_id, UrlState.DONE, verdict, "", None, number, content)
         self._frontier.settle([ending])

@@ -12,6 +12,7 @@ from pathlib import Path
 from crawl4r.archive.visit_classes import ANSWERED, ENDED, RETRIES, VISITS
 from crawl4r.clock import iso_time
 from crawl4r.formats.csv_line import lines_of
+from crawl4r.storage.crawls import count_urls
 from crawl4r.storage.database import Database
 from crawl4r.storage.line_file import LineFile
 from crawl4r.storage.tables import Notes
@@ -63,9 +64,8 @@ class MetricsLog:
         self._file.close()
 
     def _gauges(self) -> dict[str, int]:
-        """The number of URLs: their last id, because URLs are never deleted."""
-        (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM urls")
-        known = int(row[0])
+        """The number of URLs by state."""
+        known = count_urls(self._database)
         counts = {name: self._count(state) for name, state in GAUGES.items()}
         return {"known": known, "done": known - sum(counts.values()), **counts}
 

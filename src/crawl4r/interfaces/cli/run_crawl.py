@@ -49,7 +49,10 @@ def begin_crawl(
 ) -> tuple[Workspace, CrawlRun]:
     workspace = Workspace(path, settings)
     return workspace, workspace.crawl(
-        *urls, refresh=options["refresh"], retry_failed=options["retry_failed"]
+        *urls,
+        name=options.get("name"),
+        refresh=options["refresh"],
+        retry_failed=options["retry_failed"],
     )
 
 
@@ -73,7 +76,9 @@ def run_crawl(
     stderr.catch()
     keep_freed_memory()
     gc.freeze()  # loaded modules stay, so the collector can skip them
-    earlier = still_in_force(earlier_options(path, is_discoverer=is_discoverer), options)
+    earlier = still_in_force(
+        earlier_options(path, options.get("name"), is_discoverer=is_discoverer), options
+    )
     in_force = {**options, **earlier}
     make_readers_ahead(with_documents=in_force.get("extract") is not False)
     stderr.read()
@@ -117,7 +122,7 @@ async def _crawl(
     workspace, run = start()
     run.may_exit = True
     async with workspace:
-        save_options(workspace, options)
+        save_options(workspace, options, run.record.id)
         talks = not (options["quiet"] or options["as_json"])
         if talks:
             # Imported late: they load rich, which JSON output does not need.
@@ -136,7 +141,9 @@ async def _crawl(
             ended = await live_progress.show_progress(run, workspace, enabled=True)
         else:
             ended = await run.finish()
-        summary = summary_of(run, workspace, ended) | {"options": saved_options(workspace)}
+        summary = summary_of(run, workspace, ended) | {
+            "options": saved_options(workspace, run.record.id)
+        }
         if options["as_json"]:
             print_json(summary)
         elif talks:

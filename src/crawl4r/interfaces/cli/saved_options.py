@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from crawl4r.errors import UsageError
 from crawl4r.safe_text import command_line
 from crawl4r.settings.load import SHORT_NAMES
-from crawl4r.storage.tables import peek_note
+from crawl4r.storage.crawls import peek_crawl_note
 from crawl4r.urls.credentials import are_hidden, without_credentials
 from crawl4r.wiring.parts import discoverer_folder
 
 if TYPE_CHECKING:
+    from crawl4r.workspace.reader import WorkspaceReader
     from crawl4r.workspace.workspace import Workspace
 
 _NOTE = "options"
@@ -30,27 +31,36 @@ _ALL = "all"
 _TYPED = {"hosts": "host", "keywords": "keyword", _PROXIES: "proxy"}
 
 
-def saved_options(workspace: Workspace) -> dict[str, Any]:
-    """The saved options. Proxies lack their passwords, so they cannot be used as they are."""
-    return _of_note(workspace.notes.get(_NOTE))
+def saved_options(workspace: WorkspaceReader, crawl: int | None = None) -> dict[str, Any]:
+    """The saved options of a crawl, by default of the last one.
+
+    Proxies lack their passwords, so they cannot be used as they are.
+    """
+    parts = workspace.parts
+    return _of_note(parts.notes_of(crawl or parts.last_crawl()).get(_NOTE))
 
 
-def save_options(workspace: Workspace, named: Mapping[str, Any]) -> None:
+def save_options(workspace: Workspace, named: Mapping[str, Any], crawl: int | None = None) -> None:
     given = {name: named[name] for name in sorted(_REMEMBERED) if _is_given(named.get(name))}
     if _PROXIES in given:
         given[_PROXIES] = [without_credentials(proxy) for proxy in given[_PROXIES]]
-    workspace.notes.put(_NOTE, json.dumps(given, default=str))
+    parts = workspace.parts
+    notes = parts.notes_of(crawl or parts.last_crawl())
+    notes.put(_NOTE, json.dumps(given, default=str))
     workspace.database.commit()
 
 
-def earlier_options(path: Path, *, is_discoverer: bool = False) -> dict[str, Any]:
-    """The options of the last crawl in a workspace; empty before the first one.
+def earlier_options(
+    path: Path, crawl: str | None = None, *, is_discoverer: bool = False
+) -> dict[str, Any]:
+    """The options of a crawl in a workspace, by default of the last one; empty before the first.
 
     Each side of separated mode has its own options. A side that runs for the first time starts from
     those of the other.
     """
     places = [path, discoverer_folder(path)]
-    notes = (peek_note(place, _NOTE) for place in (places[::-1] if is_discoverer else places))
+    places = places[::-1] if is_discoverer else places
+    notes = (peek_crawl_note(place, _NOTE, crawl) for place in places)
     return _of_note(next((note for note in notes if note), None))
 
 

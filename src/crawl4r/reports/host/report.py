@@ -84,8 +84,10 @@ class HostReporter:
     def _robots(self, asked: Sequence[AskedDelay], requests: HostRequests) -> dict[str, Any]:
         condition, values = requests.of_urls("u")
         rows = self._database.read(
-            "SELECT u.verdict, u.reason, count(*), sum(u.capture IS NULL AND NOT EXISTS"
-            " (SELECT 1 FROM attempts a WHERE a.url_id = u.id)) FROM urls u"
+            "SELECT u.verdict, u.reason, count(DISTINCT u.url),"
+            " count(DISTINCT CASE WHEN p.capture IS NULL AND NOT EXISTS"
+            " (SELECT 1 FROM attempts a WHERE a.page_id = p.id) THEN u.url END)"
+            " FROM urls u LEFT JOIN pages p ON p.url = u.url"
             f" WHERE {condition} AND u.verdict IN ('robots-denied', 'robots-unreachable')"
             " GROUP BY u.verdict, u.reason ORDER BY 3 DESC, 2",
             values,

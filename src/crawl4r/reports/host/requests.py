@@ -43,31 +43,34 @@ def _attempt_left(alias: str) -> str:
 
 
 # A retry follows a failed request; a later visit to the page is no retry.
-_IS_RETRY = f"""EXISTS (SELECT 1 FROM attempts a WHERE a.url_id = x.url_id AND a.at < x.{{0}}
+_IS_RETRY = f"""EXISTS (SELECT 1 FROM attempts a WHERE a.page_id = x.page_id AND a.at < x.{{0}}
         AND {_attempt_left("a")} AND NOT EXISTS (SELECT 1 FROM captures b
-            WHERE b.url_id = x.url_id AND b.fetched_at > a.at AND b.fetched_at < x.{{0}}))"""
+            WHERE b.page_id = x.page_id AND b.fetched_at > a.at AND b.fetched_at < x.{{0}}))"""
 _IS_FINE = "x.verdict IN ('ok', 'not-modified', 'redirect')"
-_REASON = f"x.reason || iif({is_guess('u')}, ' (a guess of ours)', '')"
+# Some crawl knows the page from a guess.
+_IS_GUESS = f"""EXISTS (SELECT 1 FROM crawls k JOIN urls g ON g.crawl_id = k.id AND g.url = u.url
+        WHERE {is_guess("g")})"""
+_REASON = f"x.reason || iif({_IS_GUESS}, ' (a guess of ours)', '')"
 # Captures of older versions have no request, and `fetched_at` is the time of the answer. Imported
 # captures have no request either, and no latency.
 _STREAM = f"""
 SELECT x.fetched_at - CASE WHEN x.request IS NULL THEN x.latency_ms / 1000.0 ELSE 0 END AS at,
     x.latency_ms, x.status,
     CASE WHEN {_IS_RETRY.format("fetched_at")} THEN 'retries'
-        WHEN x.status = 304 THEN 'revalidations' WHEN {is_guess("u")} THEN 'guesses'
+        WHEN x.status = 304 THEN 'revalidations' WHEN {_IS_GUESS} THEN 'guesses'
         ELSE 'pages' END,
     x.bytes, x.request, CASE WHEN NOT {_IS_FINE} THEN x.verdict END,
     CASE WHEN NOT {_IS_FINE} THEN {_REASON} END,
     CASE WHEN x.status IN (429, 503) THEN x.headers END, u.url
-FROM captures x JOIN urls u ON u.id = x.url_id
+FROM captures x JOIN pages u ON u.id = x.page_id
 WHERE u.host_id IN (:hosts:) AND NOT (x.request IS NULL AND x.latency_ms = 0) :within:
 UNION ALL
 SELECT x.at, x.latency_ms, x.status,
     CASE WHEN NOT {_attempt_left("x")} THEN '{UNSENT}'
-        WHEN {_IS_RETRY.format("at")} THEN 'retries' WHEN {is_guess("u")} THEN 'guesses'
+        WHEN {_IS_RETRY.format("at")} THEN 'retries' WHEN {_IS_GUESS} THEN 'guesses'
         ELSE 'pages' END,
     0, 0, x.verdict, {_REASON}, NULL, u.url
-FROM attempts x JOIN urls u ON u.id = x.url_id WHERE u.host_id IN (:hosts:) :within:
+FROM attempts x JOIN pages u ON u.id = x.page_id WHERE u.host_id IN (:hosts:) :within:
 UNION ALL
 SELECT u.at, u.latency_ms, u.status,
     CASE WHEN NOT {_left("u")} THEN '{UNSENT}' WHEN u.url LIKE '%/robots.txt' THEN 'robots'

@@ -137,7 +137,8 @@ class _Policy(Struct, frozen=True):
             return False, "robots-denied", f"{word.rule} (line {word.line})"
         if self.opened and self.file is None:
             caps = {name: group.max for name, group in self.settings.limits.groups.items()}
-            if reached := self.opened.report.cap_reached(url, ruling.groups, caps):
+            crawl = self.opened.parts.last_crawl()
+            if reached := self.opened.report.cap_reached(crawl, url, ruling.groups, caps):
                 return False, "capped", reached
         if word is None:
             return True, "scope", ruling.rule

@@ -49,6 +49,9 @@ def _remembered(context: click.Context) -> list[str]:
     return forgettable(param.name for param in context.command.params)
 
 
+name_option = click.option(
+    "--name", help="Begin or continue the crawl of this name.  [default: the last one]"
+)
 _OPTIONS = [
     workspace_option,
     click.option(
@@ -169,6 +172,7 @@ _OPTIONS = [
 
 @click.command("crawl")
 @click.argument("urls", nargs=-1, metavar="[URL]...")
+@name_option
 @crawl_options
 def command(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
     """Crawl from URLs into a workspace, or continue a crawl.

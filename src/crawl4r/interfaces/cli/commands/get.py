@@ -117,4 +117,6 @@ def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:
 def _told(capture: Capture) -> dict[str, Any]:
     """A capture with the common field names."""
     others = {"id": "capture_id", "fetched_at": "captured_at", "proxy": "proxy_id"}
-    return {others.get(name, name): value for name, value in capture._asdict().items()}
+    said = capture._asdict()
+    del said["crawl"]  # a number of this store; `why` names the crawls
+    return {others.get(name, name): value for name, value in said.items()}

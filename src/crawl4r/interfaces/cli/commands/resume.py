@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from crawl4r.interfaces.cli.commands.crawl import crawl_options
+from crawl4r.interfaces.cli.commands.crawl import crawl_options, name_option
 from crawl4r.interfaces.cli.options import check_that_there_is_a_crawl
 
 
 @click.command("resume")
+@name_option
 @crawl_options
 def command(workspace: Path, **options: Any) -> None:
     """Continue a crawl with the options of its start.
