@@ -17,7 +17,8 @@ import crawl4r
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
 from crawl4r.indexing.cutter import cut
-from crawl4r.indexing.indexer import Indexer, index_all
+from crawl4r.indexing.index_all import index_all
+from crawl4r.indexing.indexer import Indexer
 from crawl4r.indexing.passages import Cut, cut_of
 from crawl4r.indexing.rules import IndexRules
 from crawl4r.model import Document

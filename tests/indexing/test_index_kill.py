@@ -14,7 +14,7 @@ import pytest
 
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import UsageError
-from crawl4r.indexing.indexer import index_all
+from crawl4r.indexing.index_all import index_all
 from crawl4r.indexing.passages import embedded_text
 from crawl4r.indexing.rules import IndexRules
 from crawl4r.search.catalogue import Catalogue

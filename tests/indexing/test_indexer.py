@@ -7,7 +7,7 @@ import pytest
 import crawl4r
 from crawl4r.errors import UsageError
 from crawl4r.indexing.cutter import cut, embedded_text
-from crawl4r.indexing.indexer import index_all
+from crawl4r.indexing.index_all import index_all
 from crawl4r.indexing.rules import IndexRules
 from crawl4r.search.port import Filters
 from crawl4r.search.query import parse

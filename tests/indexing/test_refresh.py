@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crawl4r.indexing.indexer import index_all
+from crawl4r.indexing.index_all import index_all
 from crawl4r.indexing.rules import IndexRules
 from tests.indexing.indexed import indexing, put
 

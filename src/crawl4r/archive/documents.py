@@ -14,6 +14,7 @@ from crawl4r.formats import zstd
 from crawl4r.model import Capture, Document
 from crawl4r.safe_text import load_json, well_formed
 from crawl4r.storage.database import Database
+from crawl4r.storage.deletions import DELETED_AT
 from crawl4r.storage.tables import Notes
 from crawl4r.urls.canonical import split
 
@@ -21,8 +22,11 @@ _LEVEL = 3
 _CURSOR, _EPOCH = "documents_cursor", "documents_epoch"
 _SELECT = (
     "SELECT id, url, domain, parent_url, title, content, content_hash, language, metadata,"
-    " crawled_at, updated_at, gone_at, capture, signature, near_of, revision FROM documents"
+    f" crawled_at, updated_at, gone_at, {DELETED_AT}, capture, signature, near_of, revision"
+    " FROM documents"
 )
+_IS_DELETED = "EXISTS (SELECT 1 FROM deleted_documents x WHERE x.document = {}.id)"
+_IS_THERE = f"gone_at IS NULL AND NOT {_IS_DELETED.format('documents')}"
 _NEXT_REVISION = "(SELECT value FROM tallies WHERE crawl_id = 0 AND name = 'revisions')"
 _PUT = f"""
 INSERT INTO documents (id, url, domain, parent_url, title, content, content_hash, language, metadata,
@@ -59,7 +63,8 @@ class StoredDocument(NamedTuple):
     content_hash: str
     crawled_at: float
     updated_at: float
-    gone_at: float | None
+    gone_at: float | None  # when the site said that the page is gone
+    deleted_at: float | None  # when a user deleted it
     capture: int
     signature: bytes
     near_of: str | None
@@ -111,8 +116,10 @@ class Documents:
         return str(rows[0][0]) if rows else ""
 
     def stream(self, *, with_gone: bool = False) -> Generator[StoredDocument, None, None]:
-        """Every document in order of URL; gone ones only with `with_gone`."""
-        where = "" if with_gone else "WHERE gone_at IS NULL"
+        """Every document in order of URL, without deleted ones; gone ones only with `with_gone`."""
+        where = (
+            f"WHERE NOT {_IS_DELETED.format('documents')}" if with_gone else f"WHERE {_IS_THERE}"
+        )
         for row in self._database.stream(f"{_SELECT} {where} ORDER BY url"):
             yield _stored(row)
 
@@ -124,7 +131,7 @@ class Documents:
         return [row[0] for row in rows]
 
     def count(self) -> int:
-        rows = self._database.read("SELECT count(*) FROM documents WHERE gone_at IS NULL")
+        rows = self._database.read(f"SELECT count(*) FROM documents WHERE {_IS_THERE}")
         return int(rows[0][0])
 
     def put(
@@ -168,7 +175,15 @@ class Documents:
 
     def mark_gone(self, url: str, at: float) -> None:
         self._revise("gone_at = ?", "url = ? AND gone_at IS NULL", (at, url))
-        for own_id, _ in self.behind(id_of(url)):
+        self._let_all_go(id_of(url))
+
+    def note_deletion(self, url: str) -> None:
+        """After a user deleted a document or brought it back: indexers judge it again."""
+        self._revise("near_of = NULL", "url = ?", (url,))
+        self._let_all_go(id_of(url))
+
+    def _let_all_go(self, document_id: str) -> None:
+        for own_id, _ in self.behind(document_id):
             self.stand_alone(own_id)
 
     def behind(self, document_id: str) -> list[tuple[str, bytes]]:
@@ -244,7 +259,7 @@ class Documents:
             "SELECT DISTINCT d.id, d.signature, d.capture FROM near_bands b"
             " JOIN documents d ON d.id = b.document"
             f" WHERE b.band IN ({marks}) AND d.id <> ? AND d.gone_at IS NULL"
-            " AND d.near_of IS NULL"
+            f" AND d.near_of IS NULL AND NOT {_IS_DELETED.format('d')}"
             " ORDER BY d.capture LIMIT 100",
             (*bands, own_id),
         )
@@ -280,7 +295,7 @@ class Documents:
 def _stored(row: tuple[Any, ...]) -> StoredDocument:
     (
         number, url, domain, parent, title, content, content_hash, language, said,
-        crawled_at, updated_at, gone_at, capture, signature, near_of, revision,
+        crawled_at, updated_at, gone_at, deleted_at, capture, signature, near_of, revision,
     ) = row  # fmt: skip
     try:
         # Older versions kept lone surrogates.
@@ -294,5 +309,5 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
         ) from problem
     return StoredDocument(
         number, document, domain, parent, content_hash, crawled_at, updated_at, gone_at,
-        capture, signature, near_of, revision,
+        deleted_at, capture, signature, near_of, revision,
     )  # fmt: skip

@@ -48,11 +48,13 @@ class GuessCounts(NamedTuple):
     failed_by_state: dict[str, int]
 
 
-def count_guesses(database: Database) -> GuessCounts:
-    """Count the guesses; reads every row."""
+def count_guesses(database: Database, crawl: int | None = None) -> GuessCounts:
+    """Count the guesses of all crawls or of one; reads every row."""
     rows = database.read(
         f"SELECT state, {is_in_vain()}, count(*) FROM urls WHERE {is_guess()}"
-        " AND state NOT IN ('pending', 'leased', 'waiting') GROUP BY 1, 2"
+        " AND state NOT IN ('pending', 'leased', 'waiting') AND crawl_id = coalesce(?, crawl_id)"
+        " GROUP BY 1, 2",
+        (crawl,),
     )
     failed = {state: count for state, is_failed, count in rows if is_failed}
     probes = int(database.read(_PROBED)[0][0])

@@ -40,7 +40,7 @@ _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
        u.nofollow, c.etag, c.last_modified, {IS_KEPT}, p.capture IS NOT NULL
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN pages p ON p.url = u.url
-LEFT JOIN captures c ON c.id = p.content
+LEFT JOIN captures c ON c.id = u.content
 WHERE u.crawl_id = ? AND u.host_id = ? AND u.state = 'pending' AND {{which}}
 ORDER BY u.priority, u.id LIMIT ?
 """

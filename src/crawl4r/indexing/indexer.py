@@ -14,8 +14,7 @@ A document that cannot be cut or indexed is left out, with the reason; it costs 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -227,6 +226,8 @@ class Indexer:
             return
         if before:
             self._remove(before, stored, changes)
+        elif stored.deleted_at is not None:
+            self._remove_all(stored.document.url, changes)
         if isinstance(cut, Cut):
             self._take_in(stored, cut, changes)
             return
@@ -247,7 +248,13 @@ class Indexer:
         changes.passages += len(added)
 
     def _remove(self, before: Version, stored: StoredDocument, changes: _Changes) -> None:
-        """The old version goes into the past; one that was only read again was never there."""
+        """The old version goes into the past; one that was only read again was never there.
+
+        Of a document that a user deleted, no version is left.
+        """
+        if stored.deleted_at is not None:
+            self._remove_all(stored.document.url, changes)
+            return
         old = self._catalogue.passages_of(before)
         numbers = [found.entry.number for found in old]
         if before.capture == stored.capture and stored.gone_at is None:
@@ -259,6 +266,11 @@ class Indexer:
         changes.retired.append((numbers, at))
         retired = before._replace(retired_at=at)
         changes.put += [searchable(IndexedPassage(found.entry, retired)) for found in old]
+
+    def _remove_all(self, url: str, changes: _Changes) -> None:
+        for version in self._catalogue.versions_of(url):
+            changes.deleted += [f.entry.number for f in self._catalogue.passages_of(version)]
+            self._catalogue.delete(version)
 
     def _apply(self, changes: _Changes, done: set[str]) -> None:
         keyword, vectors = self._index.keyword, self._index.vectors
@@ -325,21 +337,3 @@ def _is_same(before: Version, stored: StoredDocument) -> bool:
         stored.document.title,
         stored.document.language,
     )
-
-
-def index_all(
-    indexer: Indexer,
-    *,
-    with_vectors: bool = True,
-    on_progress: Callable[[IndexProgress, tuple[int, int]], None] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> IndexProgress:
-    """Everything that is to be done now, words first."""
-    told_at = -1.0
-    while True:
-        done = indexer.catch_up() + (indexer.embed_some() if with_vectors else 0)
-        if on_progress and (not done or clock() - told_at > 0.2):
-            on_progress(indexer.progress, indexer.behind())
-            told_at = clock()
-        if not done:
-            return indexer.progress

@@ -7,6 +7,8 @@ from msgspec import Struct
 from crawl4r.archive.documents import StoredDocument
 from crawl4r.search.catalogue import OTHER_LANGUAGE
 
+DELETED = "deleted by a user"
+
 
 class IndexRules(Struct, frozen=True):
     """What is indexed, and in which pieces."""
@@ -30,6 +32,8 @@ class IndexRules(Struct, frozen=True):
 
     def reason_against(self, stored: StoredDocument) -> str | None:
         """The rule that keeps a document out of the index, or None."""
+        if stored.deleted_at is not None:
+            return DELETED
         if stored.gone_at is not None:
             return "gone"
         if stored.near_of and not self.with_near:

@@ -75,10 +75,10 @@ class Overview:
         self._documents = Documents(database)
         self._notes = Notes(database)
 
-    def counts(self) -> dict[str, Any]:
-        """Counts over all rows; takes a second for a million URLs."""
-        guesses = self._reporter.guesses()
-        found = self._reporter.counts()
+    def counts(self, crawl: int | None = None) -> dict[str, Any]:
+        """Counts over all rows, of all crawls or of one; takes a second for a million URLs."""
+        guesses = self._reporter.guesses(crawl)
+        found = self._reporter.counts(crawl)
         urls = {state: n - guesses.failed_by_state.get(state, 0) for state, n in found.items()}
         return {
             "urls": {state: count for state, count in urls.items() if count},
@@ -95,7 +95,7 @@ class Overview:
             "documents": self._documents.count(),
             "endings": [
                 {"verdict": verdict, "reason": reason, "urls": count}
-                for verdict, reason, count in self._reporter.endings()[:_ENDINGS_SHOWN]
+                for verdict, reason, count in self._reporter.endings(crawl)[:_ENDINGS_SHOWN]
             ],
         }
 

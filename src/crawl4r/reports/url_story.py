@@ -77,16 +77,19 @@ class Reporter:
             fields[-1] = bool(fields[-1])
             yield PageRow(*fields)
 
-    def counts(self) -> dict[str, int]:
-        """The number of URLs in each state."""
-        rows = self._database.read("SELECT state, count(*) FROM urls GROUP BY state")
+    def counts(self, crawl: int | None = None) -> dict[str, int]:
+        """The number of URLs in each state, of all crawls or of one."""
+        rows = self._database.read(
+            "SELECT state, count(*) FROM urls WHERE crawl_id = coalesce(?, crawl_id) GROUP BY state",
+            (crawl,),
+        )
         return dict(rows)
 
-    def guesses(self) -> GuessCounts:
+    def guesses(self, crawl: int | None = None) -> GuessCounts:
         """The results of guessed URLs."""
-        return count_guesses(self._database)
+        return count_guesses(self._database, crawl)
 
-    def endings(self) -> list[tuple[str, str, int]]:
+    def endings(self, crawl: int | None = None) -> list[tuple[str, str, int]]:
         """Verdicts with their reasons, the most frequent first. All foreign hosts count as one reason.
 
         Guesses without a result are excluded.
@@ -95,8 +98,9 @@ class Reporter:
             "SELECT verdict, CASE WHEN reason LIKE 'host % is not in scope' THEN 'on other hosts'"
             " ELSE reason END AS why, count(*) AS n FROM urls WHERE verdict IS NOT NULL"
             " AND verdict NOT IN ('ok', 'redirect', 'not-modified')"
-            f" AND NOT {is_in_vain()} GROUP BY verdict, why"
-            " ORDER BY n DESC LIMIT 50"
+            f" AND NOT {is_in_vain()} AND crawl_id = coalesce(?, crawl_id)"
+            " GROUP BY verdict, why ORDER BY n DESC LIMIT 50",
+            (crawl,),
         )
         return [(verdict, reason or "", count) for verdict, reason, count in rows]
 
@@ -179,6 +183,7 @@ class Reporter:
             "capture_id": stored.capture,
             "updated_at": stored.updated_at,
             "gone_at": stored.gone_at,
+            "deleted_at": stored.deleted_at,
             "near_of": stored.near_of,
         }
 

@@ -34,9 +34,8 @@ _SCOPE_HOSTS = "scope_hosts"
 class CrawlState(StrEnum):
     NEW = "new"
     RUNNING = "running"
-    STOPPED = "stopped"  # work is left
-    DONE = "done"
-    FAILED = "failed"
+    STOPPED = "stopped"  # by a person, a limit or a host; `ended_by` says which
+    DONE = "done"  # nothing was left
 
 
 class CrawlRecord(Struct, frozen=True):

@@ -187,6 +187,7 @@ CREATE INDEX tags_of_document ON document_tags(document);
 CREATE TABLE deleted_documents (
     document TEXT PRIMARY KEY,
     url TEXT NOT NULL UNIQUE,
-    deleted_at REAL NOT NULL
+    deleted_at REAL NOT NULL,
+    lasts INTEGER NOT NULL                -- 0: it went with its crawl, and another crawl brings it back
 ) WITHOUT ROWID;
 """

@@ -24,6 +24,7 @@ from crawl4r.crawling.judge import AnswerRules, Judge
 from crawl4r.crawling.keeper import CommitTargets, Keeper, Learner
 from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.loop import Crawl
+from crawl4r.crawling.revival import Revival
 from crawl4r.crawling.robots import RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
 from crawl4r.crawling.side_requests import SideRequestLog, SideRequests
@@ -240,7 +241,13 @@ def _build_keeper(
         store.hosts,
         Revisits(parts.database),
     )
-    learners: list[Learner | None] = [announcer, explorer, store.traps]
+    revival = Revival(parts.database)
+    learners: list[Learner | None] = [
+        announcer,
+        explorer,
+        store.traps,
+        revival if revival.has_work else None,
+    ]
     return Keeper(
         targets,
         budgets,

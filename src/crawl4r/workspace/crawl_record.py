@@ -9,10 +9,6 @@ from crawl4r.storage.crawls import CrawlRecord, CrawlState
 from crawl4r.urls.canonical import split
 from crawl4r.wiring.parts import Parts
 
-_WORK_LEFT = frozenset(
-    [EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP, EndedBy.STALLED, EndedBy.MEMORY]
-)
-
 
 def known_crawl(parts: Parts, name: str | None) -> CrawlRecord | None:
     """The crawl of this name, or the one that began last; None when it is still to be made."""
@@ -28,7 +24,7 @@ def new_crawl(parts: Parts, name: str | None, seeds: Sequence[str], role: str) -
 
 
 def note_end(parts: Parts, crawl: CrawlRecord, ended: EndedBy) -> None:
-    """Keep why a run ended, and whether work is left."""
-    state = CrawlState.STOPPED if ended in _WORK_LEFT else CrawlState.DONE
+    """Keep why a run ended: done when nothing was left, stopped by anything else."""
+    state = CrawlState.DONE if ended is EndedBy.NOTHING_LEFT else CrawlState.STOPPED
     parts.crawls.end(crawl.id, state, ended.value, parts.clock.wall())
     parts.database.commit()

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from crawl4r.indexing.indexer import IndexProgress, index_all
+from crawl4r.indexing.index_all import index_all
+from crawl4r.indexing.indexer import IndexProgress
 from crawl4r.settings.load import Settings
 from crawl4r.wiring.search import open_indexer
 

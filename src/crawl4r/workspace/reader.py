@@ -6,10 +6,12 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawl4r.archive.documents import StoredDocument
+from crawl4r.archive.documents import StoredDocument, id_of
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.crawling.robots import RULES
 from crawl4r.reports.url_story import PageRow
+from crawl4r.storage.deletions import Deletions
+from crawl4r.storage.lock import holder_of
 from crawl4r.storage.tables import RobotsRecords
 from crawl4r.urls.canonical import split
 from crawl4r.urls.scope import Scope
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from crawl4r.workspace.export_report import ExportReport
     from crawl4r.workspace.history import HistoryEntry, PageDifference
     from crawl4r.workspace.options import ExportForm, ExportOptions, Moment, PathLike, SearchOptions
+    from crawl4r.workspace.organise import CrawlSummary
     from crawl4r.workspace.page import Page
     from crawl4r.workspace.page_reader import PageReader
 
@@ -42,6 +45,12 @@ class WorkspaceReader(WorkspaceStatus):
             self._search = None
         super().close()
 
+    def crawls(self) -> list[CrawlSummary]:
+        """The crawls of this store, in the order in which they were made."""
+        from crawl4r.workspace.organise import list_crawls  # noqa: PLC0415 - few commands list them
+
+        return list_crawls(self.parts, is_running=holder_of(self.path) is not None)
+
     def pages(
         self, state: str | None = None, verdict: str | None = None, found_by: str | None = None
     ) -> Iterator[PageRow]:
@@ -58,7 +67,8 @@ class WorkspaceReader(WorkspaceStatus):
         if capture is None:
             return None
         stored = self._documents.get(canonical)
-        document = stored.document if stored and stored.capture == capture.id else None
+        is_current = stored is not None and stored.capture == capture.id
+        document = stored.document if stored and is_current and not stored.deleted_at else None
         return Page(capture, self._read_bytes, document=document, reader=self._page_reader)
 
     def _read_bytes(self, sha256: str) -> bytes | None:
@@ -77,8 +87,13 @@ class WorkspaceReader(WorkspaceStatus):
         return self._documents.stream(with_gone=with_gone)
 
     def document(self, url: str) -> StoredDocument | None:
-        """The newest good text of a URL."""
-        return self._documents.get(self.canonical(url))
+        """The newest good text of a URL; None for one that a user deleted."""
+        stored = self._documents.get(self.canonical(url))
+        return stored if stored and stored.deleted_at is None else None
+
+    def is_deleted(self, url: str) -> bool:
+        """Whether a user deleted the document of a URL."""
+        return Deletions(self.database).at(id_of(self.canonical(url))) is not None
 
     def history(self, url: str) -> list[HistoryEntry]:
         """Every capture of a URL, oldest first, with what it meant for the document."""

@@ -59,11 +59,14 @@ _GROUPS = {
         "reprocess": "Judge and read every stored page again.",
     },
     "Operate": {
+        "crawls": "List the crawls of a store, or delete one.",
         "status": "Show totals, hosts and errors of a crawl.",
         "report": "Report the requests to a host, and their politeness.",
         "pause": "Hold the crawl of a workspace, or let it continue.",
         "stop": "End the crawl of a workspace, like Ctrl-C.",
         "supervise": "Run a crawl, and start it again when it stalls or dies.",
+        "delete": "Delete documents: no search, export or rebuild shows them any more.",
+        "restore": "Bring back documents that were deleted.",
         "reset": "Delete everything that a crawl made, except crawl4r.yaml.",
     },
     "Set up and try": {

@@ -7,10 +7,11 @@ from typing import Any
 
 from crawl4r.crawling.loop import EndedBy
 from crawl4r.model import Verdict
+from crawl4r.reports.status import Overview
 from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.workspace import Workspace
 
-# Totals of the workspace: `status` counts them, under the same names.
+# Totals: `status` counts them, under the same names.
 _TOTALS = (
     "pages", "bytes", "captures", "stored_bytes", "documents", "index", "urls", "known", "done",
     "pending", "failed", "refused", "guesses", "endings",
@@ -21,9 +22,9 @@ UNREACHED = frozenset([Verdict.NETWORK_ERROR, Verdict.EGRESS_REFUSED, Verdict.RO
 
 
 def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str, Any]:
-    """The end of a run as plain data: totals of the workspace, and the counts of this run."""
+    """The end of a run as plain data: totals of its crawl and store, and the counts of this run."""
     assert run.crawl is not None
-    status = workspace.status()
+    status = workspace.status() | _of_crawl(run, workspace)
     progress, documenter = run.crawl.progress, run.followers.documenter
     summary = {
         "ended": ended.value,
@@ -41,6 +42,14 @@ def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str,
         "given_up": sorted(run.crawl.schedule.given_up),
     }
     return summary | {"problem": _problem_of(run, workspace, ended, summary)}
+
+
+def _of_crawl(run: CrawlRun, workspace: Workspace) -> dict[str, Any]:
+    """What other crawls of the store have no part in."""
+    tallies = workspace.parts.notes_of(run.record.id)
+    counts = Overview(workspace.database).counts(run.record.id)
+    del counts["documents"]
+    return counts | {name: tallies.tally(name) for name in ("pages", "bytes")}
 
 
 def _problem_of(

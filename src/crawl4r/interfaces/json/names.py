@@ -38,6 +38,7 @@ NAMES = {
     "language": "the language of a text, as ISO 639-1",
     "markdown": "the text of a document",
     "updated_at": "the capture time with which a document changed last",
+    "deleted_at": "when a user deleted a document",
     "gone_at": "since when the page of a document is gone",
     "workspace": "the folder of a workspace",
     "pages": "how many pages are kept",

@@ -89,6 +89,10 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
 
 def _document_words(document: dict[str, Any]) -> str:
     gone = f", gone since {clock_time(document['gone_at'])}" if document["gone_at"] else ""
+    if document["deleted_at"]:
+        gone += (
+            f", deleted on {clock_time(document['deleted_at'])} (`crawl4r restore` brings it back)"
+        )
     twin = f", almost the same as document {document['near_of']}" if document["near_of"] else ""
     note = f"; {document['note']}" if document["note"] else ""
     return (
