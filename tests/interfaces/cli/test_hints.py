@@ -95,6 +95,12 @@ def test_what_an_option_keeps_out_is_named_with_the_option(
     assert "capped (change --depth)" in cut.text
 
 
+def test_a_cap_of_a_group_is_named_with_its_setting(site: SiteProcess, tmp_path: Path) -> None:
+    env = {"CRAWL4R_LIMITS__GROUPS": "{all: {per: '^http', max: 2}}"}
+    answer = run("crawl", site.url("/site/5/"), "-w", tmp_path, *LOOPBACK, env=env)
+    assert "capped (change limits.groups): cap of 2 reached for all" in answer.text
+
+
 @pytest.mark.parametrize("options", [(), ("--json",), ("--quiet",)])
 def test_the_last_line_says_why_nothing_was_kept(
     site: SiteProcess, tmp_path: Path, options: tuple[str, ...]

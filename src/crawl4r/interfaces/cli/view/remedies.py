@@ -20,7 +20,7 @@ def option_for(verdict: str, reason: str) -> str:
     if verdict == Verdict.CAPPED and reason.startswith(DEPTH):
         return "--depth"
     if verdict == Verdict.CAPPED and reason.startswith("cap of "):
-        return "scope.caps"
+        return "limits.groups"
     if verdict == Verdict.CAPPED and reason.startswith("trap: "):
         return "limits.traps"
     if verdict == Verdict.TOO_LARGE:
