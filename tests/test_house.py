@@ -142,13 +142,23 @@ def test_every_folder_begins_with_the_question_it_answers() -> None:
         assert re.fullmatch(rf"{file.parent.name}: .+\?", first), f"{file}: {first!r}"
 
 
-@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md"])
-def test_links_to_files_lead_somewhere(document: str) -> None:
-    text = (REPOSITORY / document).read_text()
-    targets = [target for target in LINK.findall(text) if "://" not in target]
-    files = [target.partition("#")[0] for target in targets if not target.startswith("#")]
-    assert [file for file in files if not (REPOSITORY / file).exists()] == []
-    assert files, f"{document} links to no file"
+def files_linked_from(document: Path) -> list[Path]:
+    targets = [target for target in LINK.findall(document.read_text()) if "://" not in target]
+    names = [target.partition("#")[0] for target in targets if not target.startswith("#")]
+    return [document.parent / name for name in names]
+
+
+def test_links_to_files_lead_somewhere() -> None:
+    documents = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")]
+    linked = {document: files_linked_from(document) for document in documents}
+    assert [
+        f"{document.relative_to(REPOSITORY)}: {file.relative_to(document.parent)}"
+        for document, files in linked.items()
+        for file in files
+        if not file.exists()
+    ] == []
+    for name in ("README.md", "ARCHITECTURE.md", "docs/how-to/README.md"):
+        assert linked[REPOSITORY / name], f"{name} links to no file"
 
 
 @pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])

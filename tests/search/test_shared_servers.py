@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -217,3 +218,23 @@ def test_settings_that_name_another_place_are_told_and_followed_by_a_new_index(
     assert run("index", "-w", one, env=embedded).code == 0
     found = run("search", "lighthouse", "-w", one, "--json", env=embedded).json["results"]
     assert [hit["text"] for hit in found] == [HARBOUR]
+
+
+def test_vectors_that_a_server_could_not_take_are_told_and_sent_by_the_next_run(
+    servers: Servers, tmp_path: Path
+) -> None:
+    workspace, answering = tmp_path / "one", servers.qdrant.url
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # no server listens there
+        servers.env["CRAWL4R_INDEX__VECTORS"] = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        servers.make(workspace, HARBOUR)
+        told = servers.run("index", "-w", workspace)
+        assert "the server of index.vectors does not answer" in told.text
+        (note,) = servers.run("search", "lighthouse", "-w", workspace, "--json").json["notes"]
+        assert note == (
+            "found by words alone: this index has no vectors yet; `crawl4r index` adds them"
+        )
+    servers.env["CRAWL4R_INDEX__VECTORS"] = answering
+    assert "does not answer" not in servers.run("index", "-w", workspace).text
+    answer = servers.run("search", "a beacon for ships", "-w", workspace, "--json").json
+    assert [hit["text"] for hit in answer["results"]] == [HARBOUR]

@@ -294,6 +294,12 @@ IN_WORDS: list[tuple[str, Any, str, str]] = [
         "or vector_weight must be more than 0, both finite",
     ),
     ("embedder.kind", "tei", "!", "kind tei needs the address of the server in embedder.url"),
+    (
+        "embedder",
+        {"kind": "openai", "url": "http://127.0.0.1"},
+        "",
+        "kind openai needs the name of a model in embedder.model",
+    ),
     ("resilience.probe_hosts", ["e.org"], "", "'e.org' is neither like host:443 nor a URL"),
     ("resilience.probe_hosts", ["e:25"], "", "'e:25': the egress gate connects to no such port"),
     ("resilience.probe_hosts", ["e.org:99999"], "", "port out of range 0-65535"),

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -58,6 +59,7 @@ def _pages() -> dict[str, bytes]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
+    disable_nagle_algorithm = True  # which holds each body back for 40 ms
 
     def __init__(self, pages: dict[str, bytes], *connection: Any) -> None:
         self._pages = pages
@@ -78,7 +80,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, (body or b"not here").replace(_PLACEHOLDER, origin), Path(path).suffix)
 
     def _send(self, status: int, body: bytes, suffix: str) -> None:
+        validator = f'"{sha256(body).hexdigest()[:12]}"'
+        if status == 200 and self.headers["If-None-Match"] == validator:
+            self.send_response(304)
+            self.end_headers()
+            return
         self.send_response(status)
+        self.send_header("ETag", validator)
         self.send_header("Content-Type", _TYPES.get(suffix, "text/html"))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

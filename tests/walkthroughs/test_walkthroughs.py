@@ -1,4 +1,4 @@
-"""The commands of README and tutorial are run as they stand there, on sites of the same names."""
+"""The commands of README, tutorial and how-tos are run as they stand, on sites of the same names."""
 
 from __future__ import annotations
 
@@ -12,20 +12,31 @@ from pathlib import Path
 
 import pytest
 
+from crawl4r.settings.load import load_settings
 from tests.interfaces.cli.running import EXECUTABLE, environment
 from tests.walkthroughs.example_site import example_site
 
 ROOT = Path(__file__).resolve().parents[2]
-_BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TOURS = ("README.md", "docs/tutorial.md")  # many commands, with the model
+HOW_TOS = [  # few commands, and search by words alone, which takes half as long
+    file.relative_to(ROOT).as_posix()
+    for file in sorted((ROOT / "docs" / "how-to").glob("*.md"))
+    if file.name != "README.md"  # the table of them
+]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _LONG = 300  # seconds until a command is given up
 # Whole programs with tests of their own, or without an end.
-_LEFT_OUT = re.compile(r"^make |selftest|--watch|supervise")
+_LEFT_OUT = re.compile(r"^make |selftest|--watch")
+
+
+def blocks_of(document: str, kind: str) -> list[str]:
+    blocks = _BLOCK.findall((ROOT / document).read_text("utf-8"))
+    return [text for language, text in blocks if language == kind]
 
 
 def commands_of(document: str) -> list[str]:
-    blocks = _BLOCK.findall((ROOT / document).read_text("utf-8"))
-    lines = [line for block in blocks for line in block.splitlines()]
+    lines = [line for block in blocks_of(document, "console") for line in block.splitlines()]
     found = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
     return [command for command in found if not _LEFT_OUT.search(command)]
 
@@ -40,45 +51,61 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         yield environment(places | pace | cache) | {"PATH": path}
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/tutorial.md"])
+@pytest.mark.parametrize("document", [*TOURS, *HOW_TOS])
 def test_every_command_of_a_document_works(
     document: str, words: dict[str, str], tmp_path: Path
 ) -> None:
-    """One after the other, in one folder, as a newcomer pastes them."""
-    tomorrow = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%d}"
+    """One after the other, in one folder, as a newcomer pastes them; then its Python."""
     commands = commands_of(document)
-    assert len(commands) > 10
+    assert len(commands) > (10 if document in TOURS else 2)
+    if document in HOW_TOS:
+        words = words | {"CRAWL4R_EMBEDDER__KIND": "none"}
     for command in commands:
-        typed = _DAY.sub(tomorrow, command)  # what was captured today is known by then
-        ended = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", typed],
-            cwd=tmp_path,
-            env=words,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_LONG,
-            check=False,
-        )
-        said = ended.stdout.decode() + ended.stderr.decode()
-        assert ended.returncode == 0, f"{typed}\n{said}"
-        assert "Traceback" not in said, f"{typed}\n{said}"
+        run_in(tmp_path, ["bash", "-o", "pipefail", "-c", with_known_days(command)], words)
+    for program in blocks_of(document, "python"):
+        run_in(tmp_path, [sys.executable, "-c", program], words)
+
+
+def with_known_days(command: str) -> str:
+    """Its days are tomorrow: what was captured today is known by then."""
+    return _DAY.sub(f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%d}", command)
+
+
+def run_in(folder: Path, command: list[str], words: dict[str, str]) -> bytes:
+    """What it prints on stdout."""
+    ended = subprocess.run(
+        command,
+        cwd=folder,
+        env=words,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_LONG,
+        check=False,
+    )
+    said = ended.stdout.decode() + ended.stderr.decode()
+    assert ended.returncode == 0, f"{command[-1]}\n{said}"
+    assert "Traceback" not in said, f"{command[-1]}\n{said}"
+    return ended.stdout
+
+
+def test_the_table_of_how_tos_has_every_page() -> None:
+    table = (ROOT / "docs" / "how-to" / "README.md").read_text("utf-8")
+    assert [page for page in HOW_TOS if f"({Path(page).name})" not in table] == []
+
+
+@pytest.mark.parametrize("document", HOW_TOS)
+def test_every_setting_of_a_document_is_one(document: str, tmp_path: Path) -> None:
+    for block in blocks_of(document, "yaml"):
+        file = tmp_path / "crawl4r.yaml"
+        file.write_text(block, "utf-8")
+        load_settings(file, environment={})
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "docs" / "examples").glob("*.py")), ids=str)
 def test_every_example_of_the_python_reference_runs(
     example: Path, words: dict[str, str], tmp_path: Path
 ) -> None:
-    ended = subprocess.run(
-        [sys.executable, example],
-        cwd=tmp_path,
-        env=words,
-        capture_output=True,
-        timeout=_LONG,
-        check=False,
-    )
-    said = ended.stdout.decode() + ended.stderr.decode()
-    assert ended.returncode == 0, said
-    assert ended.stdout, said
+    assert run_in(tmp_path, [sys.executable, str(example)], words)
 
 
 def test_the_first_pages_of_others_take_no_more_lines_here() -> None:

@@ -158,14 +158,14 @@ class SpoolFeed:
             # Asked before the look: a discoverer that has ended by then adds nothing after it.
             may_come = self._source.expects_more()
             is_idle = not self.take_some()
-            self._tell()
+            self.publish()
             if is_idle and not may_come:
                 break
             await asyncio.sleep(_LOOK_AGAIN if is_idle else 0)
         self._schedule.end_feed()
         while True:  # publish the progress for the writer until cancelled
             await asyncio.sleep(_LOOK_AGAIN)
-            self._tell()
+            self.publish()
 
     def take_some(self) -> bool:
         """Add one batch of discoveries; False when there was none."""
@@ -222,7 +222,8 @@ class SpoolFeed:
         except InvalidUrl:
             return None
 
-    def _tell(self) -> None:
+    def publish(self) -> None:
+        """Tell the writer of the spool how far this reader is."""
         progress = SpoolProgress(self.bookmark, self._frontier.count_unfinished())
         if progress != self._told:
             with contextlib.suppress(OSError):  # it is a copy; the next one may succeed

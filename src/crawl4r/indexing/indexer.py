@@ -140,6 +140,10 @@ class Indexer:
         waiting = self._catalogue.count_waiting() if self._embedder else 0
         return self._documents.count_revised(self.cursor), waiting
 
+    def has_waiting_vectors(self) -> bool:
+        """Whether vectors wait for a server that does not answer; the next opening sends them."""
+        return self._index.vectors is not None and self._index.vectors.has_waiting
+
     def totals(self) -> dict[str, Any]:
         """What can be found now, and what is kept out for its language."""
         return self._catalogue.totals()

@@ -42,6 +42,8 @@ CANDIDATES = 100  # of each half
 _LIKELY = 60  # of both; all results are among them
 MOST_RESULTS = 200
 _NOTHING = KeywordQuery(())
+_NO_MODEL = "found by words alone; `crawl4r embed install` adds meaning"
+_NO_VECTORS = "found by words alone: this index has no vectors yet; `crawl4r index` adds them"
 
 
 class NotIndexed(UsageError):
@@ -62,6 +64,7 @@ class Searcher:
     ) -> None:
         self._index = index
         self._embedder = embedder if index.vectors else None
+        self._why_words_alone = _NO_VECTORS if embedder else _NO_MODEL
         self._reranker = reranker
         self._beside = ThreadPoolExecutor(1, "embed")  # ends with this object
         self._cache = cache or AnswerCache(256)
@@ -136,7 +139,7 @@ class Searcher:
         watch = _Watch(self._clock)
         notes = list(parsed.notes)
         if request.mode is Mode.HYBRID and self._embedder is None:
-            notes.append("found by words alone; `crawl4r embed install` adds meaning")
+            notes.append(self._why_words_alone)
         cursor = Cursor.read(request.cursor, self._index.catalogue.last_number())
         where = _both(request.filters, parsed.filters)._replace(up_to=cursor.up_to)
         watch.lap("parse")

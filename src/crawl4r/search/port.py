@@ -97,6 +97,10 @@ class VectorIndex(Protocol):
     @property
     def dimension(self) -> int: ...
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether writes wait for a server that did not answer; searches do not see them yet."""
+
     def put(self, passages: Sequence[tuple[int, Facets]], vectors: Vectors) -> None:
         """Add passages, replacing those with the same number; durable on return."""
 

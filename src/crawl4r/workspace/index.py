@@ -27,6 +27,7 @@ class IndexReport(Struct, frozen=True):
     left_out: dict[str, int]  # documents, by reason
     documents_behind: int
     passages_behind: int  # without a vector
+    vectors_waiting: bool  # for a server that does not answer; the next run sends them
     totals: dict[str, Any]
 
 
@@ -48,7 +49,7 @@ def index_workspace(
         documents, passages = indexer.behind()
         return IndexReport(
             done.documents, done.passages, done.embedded, done.reused, done.left_out,
-            documents, passages, indexer.totals(),
+            documents, passages, indexer.has_waiting_vectors(), indexer.totals(),
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from crawl4r.crawling.loop import Crawl
+from crawl4r.crawling.loop import Crawl, EndedBy
 from crawl4r.crawling.separated import BackPressure, SpoolFeed
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.politeness.host_budgets import HostBudgets
@@ -111,6 +111,12 @@ class ScrapeRun(CrawlRun):
             on_host=self._meet_host,
         )
         return [*super()._beside(crawl), self.feed.follow()]
+
+    async def _visit_all(self) -> EndedBy:
+        ended = await super()._visit_all()
+        assert self.feed is not None
+        self.feed.publish()  # the last commits came after its last look
+        return ended
 
     def _rules(self) -> LinkRules:
         return replace(super()._rules(), follow_links=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -95,6 +96,12 @@ def test_what_an_option_keeps_out_is_named_with_the_option(
     assert "capped (change --depth)" in cut.text
 
 
+def test_a_cap_of_a_group_is_named_with_its_setting(site: SiteProcess, tmp_path: Path) -> None:
+    env = {"CRAWL4R_LIMITS__GROUPS": "{all: {per: '^http', max: 2}}"}
+    answer = run("crawl", site.url("/site/5/"), "-w", tmp_path, *LOOPBACK, env=env)
+    assert "capped (change limits.groups): cap of 2 reached for all" in answer.text
+
+
 @pytest.mark.parametrize("options", [(), ("--json",), ("--quiet",)])
 def test_the_last_line_says_why_nothing_was_kept(
     site: SiteProcess, tmp_path: Path, options: tuple[str, ...]
@@ -113,3 +120,19 @@ def test_import_and_status_name_the_command_that_makes_pages_searchable(tmp_path
     imported = run("import", file, "-w", workspace)
     for answer in (imported, run("status", "-w", workspace)):
         assert answer.text.splitlines()[-1].endswith(f"crawl4r index -w {workspace}")
+
+
+def test_the_hints_of_a_discoverer_name_the_workspace_and_its_own_side(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    workspace, url = tmp_path / "ws", site.url("/site/5/")
+    found = run("spool", "discover", url, "-w", workspace, *LOOPBACK, "--max-pages", "2")
+    again, scrape = commands_in(found)
+    assert again.endswith(f"spool discover --max-pages 4 -w {workspace}")
+    assert scrape.endswith(f"spool scrape -w {workspace}")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # no server listens there
+        closed = f"http://127.0.0.1:{unused.getsockname()[1]}/"
+        options = (closed, "-w", tmp_path / "closed", *LOOPBACK)
+        lost = run("spool", "discover", *options, env={"CRAWL4R_FETCH__RETRIES": "0"})
+    assert f"spool discover --retry-failed -w {tmp_path / 'closed'}" in lost.err.splitlines()[-1]

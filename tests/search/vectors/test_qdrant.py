@@ -110,6 +110,15 @@ def test_what_waits_survives_the_process(server: Server, tmp_path: Path) -> None
     again.flush()
 
 
+def test_what_waits_is_sent_when_the_index_is_opened_again(server: Server, tmp_path: Path) -> None:
+    server.is_away = True
+    index_on(server, tmp_path).put([(1, Facets())], POOL[:1])
+    server.is_away = False
+    again = index_on(server, tmp_path)
+    assert not again.has_waiting
+    assert numbers_of(again) == [1]
+
+
 def test_a_server_that_goes_away_again_gets_each_write_once(server: Server, tmp_path: Path) -> None:
     index = index_on(server, tmp_path)
     server.is_away = True

@@ -62,6 +62,7 @@ def test_one_process_finds_and_another_fetches(site: SiteProcess, ws: Path) -> N
     assert not (ws / "store").exists(), "a discoverer keeps no pages"
     fetched = scrape(ws)
     assert (fetched.code, fetched.json["pages"]) == (0, SIZE)
+    assert run("status", "-w", ws, "--json").json["spool"]["backlog"] == 0
     assert_every_page_is_stored_once(ws, expected_bodies(site, SIZE))
     first, *others = lines(ws)
     assert first["referrer"] is None

@@ -28,7 +28,7 @@ from crawl4r.interfaces.cli.saved_options import (
     with_passwords,
 )
 from crawl4r.interfaces.cli.typed_seeds import with_schemes
-from crawl4r.interfaces.cli.view.remedies import advice_for
+from crawl4r.interfaces.cli.view.remedies import advice_for, command_again
 from crawl4r.interfaces.json.crawl_summary import summary_of
 from crawl4r.processes.malloc import keep_freed_memory
 from crawl4r.settings.load import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
@@ -149,7 +149,7 @@ async def _crawl(
         elif talks:
             banner.print_summary(run, workspace, summary)
         if summary["problem"]:
-            _tell_problem(summary, as_json=options["log_json"])
+            _tell_problem(summary, command_again(run), as_json=options["log_json"])
         return exit_code_of(ended, summary)
 
 
@@ -163,7 +163,7 @@ def _log_banner(run: CrawlRun, workspace: Workspace, *, with_pace: bool) -> None
             rate=pace.rate,
             per_host=pace.per_host,
             obeys_robots=pace.obey_robots,
-            workspace=str(workspace.path),
+            workspace=str(workspace.home),
         )
     if not agent.has_contact:
         events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
@@ -178,13 +178,13 @@ def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
     return 1 if summary["problem"] else 0
 
 
-def _tell_problem(summary: dict[str, Any], *, as_json: bool) -> None:
+def _tell_problem(summary: dict[str, Any], again: tuple[str, ...], *, as_json: bool) -> None:
     """Print the reason of a failure as the last line."""
     problem = summary["problem"]
     if as_json:
         events.emit(events.CRAWL_FAILED, 40, problem=problem)
         return
-    advice = advice_for(summary)
+    advice = advice_for(summary, again)
     say(f"crawl4r: {problem}" + (f" ({advice})" if advice else ""), err=True)
 
 

@@ -28,7 +28,7 @@ def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str,
     progress, documenter = run.crawl.progress, run.followers.documenter
     summary = {
         "ended": ended.value,
-        "workspace": str(workspace.path),
+        "workspace": str(workspace.home),
         **{name: status[name] for name in _TOTALS},
         "passages": (status["index"] or {}).get("passages", 0),
         "unembedded": run.followers.index.behind[1] if run.followers.index else 0,

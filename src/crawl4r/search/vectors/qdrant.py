@@ -54,7 +54,8 @@ class QdrantVectors:
     """See `port.VectorIndex`. Used by one thread at a time; closes the client with itself.
 
     With a `queue` folder, a write that the server cannot accept now is stored there, and sent before
-    the next write or by `flush`. Searches do not see it until then. Without the folder it raises.
+    the next write, at the next opening, or by `flush`. Searches do not see it until then. Without the
+    folder it raises.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class QdrantVectors:
         self._queue = WriteQueue(queue, collection) if queue else None
         try:
             self._ask(lambda: None)
+            self.flush()
         except ServerAway:
             if self._queue is None:
                 raise
@@ -88,7 +90,6 @@ class QdrantVectors:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether writes wait for the server."""
         return bool(self._queue)
 
     def put(self, passages: Sequence[tuple[int, Facets]], vectors: Vectors) -> None:

@@ -55,6 +55,10 @@ class ScanVectors:
     def dimension(self) -> int:
         return self._dimension
 
+    @property
+    def has_waiting(self) -> bool:
+        return False
+
     def put(self, passages: Sequence[tuple[int, Facets]], vectors: Vectors) -> None:
         if vectors.shape != (len(passages), self._dimension) or not np.isfinite(vectors).all():
             raise ValueError(f"{len(passages)} passages with vectors of shape {vectors.shape}")

@@ -86,6 +86,8 @@ class Embedding(Section, frozen=True):
             raise SettingsError(
                 "", f"kind {self.kind} needs the address of the server in embedder.url"
             )
+        if self.kind == "openai" and not self.model:
+            raise SettingsError("", "kind openai needs the name of a model in embedder.model")
 
 
 class Searching(Section, frozen=True):

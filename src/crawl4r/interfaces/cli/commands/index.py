@@ -184,3 +184,8 @@ def _tell(result: dict[str, Any], seconds: float) -> None:
     )
     if result["passages_behind"]:
         say(f"{result['passages_behind']:,} passages have no vector yet; run it again")
+    if result["vectors_waiting"]:
+        say(
+            "the server of index.vectors does not answer: searches find words alone, and the vectors"
+        )
+        say("wait in the workspace; run it again when the server answers")

@@ -39,16 +39,20 @@ def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **opt
         return await survey.map(common_crawl)
 
     found, is_partial = run_survey(url, options, work)
-    for item in found[:limit]:
+    shown = found[:limit]
+    for item in shown:
         if as_json:
             print_json(item._asdict())
         else:
             say(f"{item.source:12} {_day(item.lastmod):10} {item.url}")
+    count = (
+        f"{len(found):,} URLs" if len(shown) == len(found) else f"{limit:,} of {len(found):,} URLs"
+    )
     if is_partial:
-        say(f"{len(found):,} URLs, and not all: stopped before everything was read", err=True)
+        say(f"{count}, and not all: stopped before everything was read", err=True)
         sys.exit(STOPPED)
     if not as_json:
-        say(f"{len(found):,} URLs", err=True)
+        say(count, err=True)
 
 
 def _day(moment: float | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +17,7 @@ from crawl4r.interfaces.cli.view.format import (
     languages_in,
     our_name,
 )
-from crawl4r.interfaces.cli.view.remedies import option_for
+from crawl4r.interfaces.cli.view.remedies import command_again, option_for
 from crawl4r.model import Verdict
 from crawl4r.safe_text import command_line, visible
 from crawl4r.workspace.run import CrawlRun
@@ -36,7 +35,6 @@ _WORDS = {
 _ENDINGS_SHOWN = 5
 _MOST_STEPS = 5
 _LONGEST_URL = 300  # characters, in a command to try
-_SPOOL_COMMANDS = frozenset(["run", "discover", "scrape"])
 
 Step = tuple[tuple[object, ...], str]  # the words of a command, and its purpose
 
@@ -51,7 +49,7 @@ def print_banner(run: CrawlRun, workspace: Workspace) -> None:
     as_us = Text.assemble(("crawl4r", "bold"), " as ", (settings.agent.header, "cyan"))
     screen.print(as_us, soft_wrap=True)
     screen.print(Text.assemble(f"  {rate} and {pace.per_host} at once to a host, ", robots))
-    screen.print(f"  into {visible(str(workspace.path))}", soft_wrap=True)
+    screen.print(f"  into {visible(str(workspace.home))}", soft_wrap=True)
     if not settings.agent.has_contact:
         screen.print(Text("  no contact: a site's owner cannot reach you. Add", "yellow"))
         screen.print(Text("  --contact https://you.example/bot", "yellow"), soft_wrap=True)
@@ -144,9 +142,11 @@ def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list
     where = ("-w", summary["workspace"])
     steps: list[Step] = []
     if summary["pending"]:
-        steps.append(((*_again(run), *_with_more(run, summary), *where), "go on where it stopped"))
+        steps.append(
+            ((*command_again(run), *_with_more(run, summary), *where), "go on where it stopped")
+        )
     if summary["failed"]:
-        words = (*_again(run), "--retry-failed", *where)
+        words = (*command_again(run), "--retry-failed", *where)
         steps.append((words, f"try {summary['failed']:,} failed URL(s) again"))
     if run.role == "discover":
         return [*steps, (("spool", "scrape", *where), "fetch what was found")]
@@ -166,14 +166,6 @@ def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list
     if lost := _a_lost_url(workspace, summary):
         steps.append((("why", lost, *where), "what happened to a URL"))
     return steps
-
-
-def _again(run: CrawlRun) -> tuple[str, ...]:
-    if run.role == "crawl":
-        return ("resume",)
-    context = click.get_current_context(silent=True)
-    name = context.info_name if context else None
-    return ("spool", name if name in _SPOOL_COMMANDS else run.role)
 
 
 def _with_more(run: CrawlRun, summary: dict[str, Any]) -> tuple[str, ...]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from crawl4r.discovery.links.link_judge import DEPTH
 from crawl4r.interfaces.cli.view.format import our_name
 from crawl4r.model import Verdict
 from crawl4r.safe_text import command_line
 
+if TYPE_CHECKING:
+    from crawl4r.workspace.run import CrawlRun
+
 _OPENS = "would open it"  # the end of an egress refusal, which names the option
+_SPOOL_COMMANDS = frozenset(["run", "discover", "scrape"])
 _UNANSWERED = frozenset([Verdict.NETWORK_ERROR, Verdict.ROBOTS_UNREACHABLE])
 
 
@@ -20,7 +26,7 @@ def option_for(verdict: str, reason: str) -> str:
     if verdict == Verdict.CAPPED and reason.startswith(DEPTH):
         return "--depth"
     if verdict == Verdict.CAPPED and reason.startswith("cap of "):
-        return "scope.caps"
+        return "limits.groups"
     if verdict == Verdict.CAPPED and reason.startswith("trap: "):
         return "limits.traps"
     if verdict == Verdict.TOO_LARGE:
@@ -28,23 +34,35 @@ def option_for(verdict: str, reason: str) -> str:
     return ""
 
 
-def advice_for(summary: dict[str, Any]) -> str:
-    """Advice for a crawl without a page, by the most frequent verdict; may be empty."""
+def command_again(run: CrawlRun) -> tuple[str, ...]:
+    """The words of the command that continues a run, without its workspace."""
+    if run.role == "crawl":
+        return ("resume",)
+    context = click.get_current_context(silent=True)
+    name = context.info_name if context else None
+    return ("spool", name if name in _SPOOL_COMMANDS else run.role)
+
+
+def advice_for(summary: dict[str, Any], again: tuple[str, ...]) -> str:
+    """Advice for a crawl without a page, by the most frequent verdict; may be empty.
+
+    `again` are the words of the command that continues it.
+    """
     endings = summary["endings"]
     if not endings:
         return ""
     first = max(endings, key=lambda ending: ending["urls"])
-    return _advice(first["verdict"], first["reason"], summary)
+    return _advice(first["verdict"], first["reason"], summary["workspace"], again)
 
 
-def _advice(verdict: str, reason: str, summary: dict[str, Any]) -> str:
+def _advice(verdict: str, reason: str, workspace: str, again: tuple[str, ...]) -> str:
     if reason.endswith(_OPENS):
         return ""  # the reason tells what to do
     if "resolve host" in reason:
         return "check how the host is spelled"
     if verdict in _UNANSWERED:
-        again = command_line(our_name(), "resume", "--retry-failed", "-w", summary["workspace"])
-        return f"when the host answers, try {again}"
+        command = command_line(our_name(), *again, "--retry-failed", "-w", workspace)
+        return f"when the host answers, try {command}"
     if verdict == Verdict.HTTP_ERROR:
         return "check the URL"
     option = option_for(verdict, reason)
