@@ -128,7 +128,7 @@ async def _crawl(
             if earlier:
                 say_text(f"  from the last crawl here: {typed(earlier)}", err=True)
                 say_text(f"  ({_CHANGE})", err=True)
-        else:
+        elif options["log_json"] or not options["quiet"]:
             _log_banner(run, workspace, with_pace=talks)
         shows = talks and not (options["verbose"] or options["log_json"])
         _handle_signals(run, workspace, load, draws=shows and draws_on_stderr())
