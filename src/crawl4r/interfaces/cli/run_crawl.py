@@ -18,7 +18,7 @@ from crawl4r.errors import Crawl4rError, UsageError
 from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.log_lines import set_up_logging
 from crawl4r.interfaces.cli.options import print_json
-from crawl4r.interfaces.cli.output import draws_on_stderr, say, say_text
+from crawl4r.interfaces.cli.output import draws_on_stderr, say_prose
 from crawl4r.interfaces.cli.saved_options import (
     earlier_options,
     save_options,
@@ -31,6 +31,7 @@ from crawl4r.interfaces.cli.typed_seeds import with_schemes
 from crawl4r.interfaces.cli.view.remedies import advice_for
 from crawl4r.interfaces.json.crawl_summary import summary_of
 from crawl4r.processes.malloc import keep_freed_memory
+from crawl4r.safe_text import visible
 from crawl4r.settings.load import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.wiring.crawl import make_readers_ahead
 from crawl4r.workspace.run import CrawlRun
@@ -126,8 +127,8 @@ async def _crawl(
         if talks and not options["log_json"]:
             banner.print_banner(run, workspace)
             if earlier:
-                say_text(f"  from the last crawl here: {typed(earlier)}", err=True)
-                say_text(f"  ({_CHANGE})", err=True)
+                say_prose(f"  from the last crawl here: {typed(earlier)}", err=True)
+                say_prose(f"  ({_CHANGE})", err=True)
         elif options["log_json"] or not options["quiet"]:
             _log_banner(run, workspace, with_pace=talks)
         shows = talks and not (options["verbose"] or options["log_json"])
@@ -178,7 +179,7 @@ def _tell_problem(summary: dict[str, Any], *, as_json: bool) -> None:
         events.emit(events.CRAWL_FAILED, 40, problem=problem)
         return
     advice = advice_for(summary)
-    say(f"crawl4r: {problem}" + (f" ({advice})" if advice else ""), err=True)
+    say_prose(visible(f"crawl4r: {problem}" + (f" ({advice})" if advice else "")), err=True)
 
 
 def _handle_signals(
@@ -193,11 +194,11 @@ def _handle_signals(
         nonlocal asked
         asked += 1
         if run.seconds:  # after the last visit
-            say_text(f"{start}leaving what is not searchable yet for later", err=True)
+            say_prose(f"{start}leaving what is not searchable yet for later", err=True)
             run.stop()
             run.stop_now()
         elif asked == 1:
-            say_text(f"{start}finishing the pages in flight; once more to stop at once", err=True)
+            say_prose(f"{start}finishing the pages in flight; once more to stop at once", err=True)
             run.stop()
         else:
             run.stop_now()

@@ -14,7 +14,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say, say_text, write_bytes
+from crawl4r.interfaces.cli.output import say, say_markdown, say_text, write_bytes
 from crawl4r.interfaces.cli.view.format import clock_time
 from crawl4r.model import Capture
 from crawl4r.safe_text import command_line
@@ -98,7 +98,7 @@ def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
     if as_json:
         print_json(row_of(stored))
     else:
-        say_text(stored.document.markdown)
+        say_markdown(stored.document.markdown)
 
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:

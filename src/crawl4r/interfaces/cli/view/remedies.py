@@ -44,7 +44,7 @@ def _advice(verdict: str, reason: str, summary: dict[str, Any]) -> str:
         return "check how the host is spelled"
     if verdict in _UNANSWERED:
         again = command_line(our_name(), "resume", "--retry-failed", "-w", summary["workspace"])
-        return f"when the host answers, try {again}"
+        return f"when the host answers, try `{again}`"
     if verdict == Verdict.HTTP_ERROR:
         return "check the URL"
     option = option_for(verdict, reason)
