@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import click
@@ -38,6 +39,25 @@ def test_the_list_of_commands_names_each_one_with_a_line_in_its_group() -> None:
     titles = [line for line in groups if line and not line.startswith(" ")]
     assert titles == ["Read:", "Search:", "Export and import:", "Operate:", "Set up and try:"]
     assert examples_in(answer.text, "crawl")
+
+
+@pytest.mark.parametrize("command", ["crawl", "resume", "spool discover", "spool scrape"])
+def test_the_options_of_a_crawl_stand_in_groups(command: str) -> None:
+    text = run(*command.split(), "--help", env={"COLUMNS": "80"}).text
+    sections = re.split(r"^(\w[\w ]*):\n", text, flags=re.MULTILINE)[1:]
+    groups = dict(zip(sections[::2], sections[1::2], strict=True))
+    titles = ["Which pages", "How fast and how politely", "What is made of the pages"]
+    others = ["Other"] if command == "spool scrape" else []
+    assert list(groups) == [*titles, "This workspace", "Output", *others]
+    options = [
+        re.findall(r"^  (?:-\w, )?--([a-z-]+)", group, re.MULTILINE) for group in groups.values()
+    ]
+    assert all(3 < len(group) < 15 for group in options[:5])
+    assert {"max-pages", "deny", "refresh"} <= set(options[0])
+    assert {"rate", "contact", "allow-private"} <= set(options[1])
+    assert "workspace" in options[3]
+    assert {"quiet", "help"} <= set(options[4])
+    assert options[5:] == [["follow"]] * len(others)
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

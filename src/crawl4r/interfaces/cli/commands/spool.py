@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from crawl4r.interfaces.cli.commands.crawl import crawl_options
+from crawl4r.interfaces.cli.crawl_options import CrawlCommand, crawl_options
 
 
 @click.group("spool")
@@ -23,7 +23,7 @@ def command() -> None:
     """
 
 
-@command.command("discover")
+@command.command("discover", cls=CrawlCommand)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def discover(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
@@ -40,7 +40,7 @@ def discover(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
     run_discover(workspace, urls, options)
 
 
-@command.command("scrape")
+@command.command("scrape", cls=CrawlCommand)
 @crawl_options
 @click.option("--follow", is_flag=True, help="Wait for more URLs even if no discoverer runs.")
 def scrape(workspace: Path, **options: Any) -> None:
@@ -57,7 +57,7 @@ def scrape(workspace: Path, **options: Any) -> None:
     run_scrape(workspace, options, lambda: follow)
 
 
-@command.command("run")
+@command.command("run", cls=CrawlCommand)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @crawl_options
 def run(urls: tuple[str, ...], workspace: Path, **options: Any) -> None:
