@@ -26,6 +26,7 @@ from crawl4r._version import __version__
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.output import guard_streams, say_prose
+from crawl4r.interfaces.cli.own_commands import with_workspace
 from crawl4r.safe_text import command_line
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
@@ -120,6 +121,9 @@ class _Commands(click.Group):
         except BrokenPipeError:  # the reader of the output closed it: `crawl4r pages | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None
+        except Crawl4rError as problem:
+            problem.args = (with_workspace(str(problem)),)
+            raise
 
 
 def _unknown(word: str) -> str:

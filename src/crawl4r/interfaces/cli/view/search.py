@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crawl4r.interfaces.cli.output import say_prose
+from crawl4r.interfaces.cli.own_commands import with_workspace
 from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.view.format import clock_time
 from crawl4r.safe_text import command_line, visible, visible_text
@@ -23,7 +24,7 @@ def print_answer(answer: Answer, request: SearchRequest, *, explain: bool) -> No
     for number, hit in enumerate(answer.hits, 1):
         print_hit(screen, number, hit, explain=explain)
     for note in answer.notes:
-        say_prose(visible(note), colour="yellow")
+        say_prose(with_workspace(visible(note)), colour="yellow")
     took = answer.milliseconds.get("total", 0.0)
     words = f"{len(answer.hits)} of {answer.candidates} candidates in {took:.0f} ms"
     if explain:
