@@ -14,7 +14,7 @@ from typing import Any
 
 from crawl4r import events
 from crawl4r.crawling.loop import EndedBy
-from crawl4r.errors import Crawl4rError, UsageError
+from crawl4r.errors import Crawl4rError, UsageError, WorkspaceError
 from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.log_lines import set_up_logging
 from crawl4r.interfaces.cli.options import print_json
@@ -92,6 +92,8 @@ def run_crawl(
 
     try:
         code = asyncio.run(crawl())
+    except WorkspaceError:
+        raise  # whatever the options are
     except UsageError as problem:
         raise _with_origin(problem, earlier) from problem
     if code:
