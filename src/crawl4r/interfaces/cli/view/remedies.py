@@ -29,11 +29,12 @@ def option_for(verdict: str, reason: str) -> str:
 
 
 def advice_for(summary: dict[str, Any]) -> str:
-    """Advice for a crawl without a page, by the most frequent verdict; may be empty."""
-    endings = summary["endings"]
-    if not endings:
+    """Advice for a crawl without a page, by the verdict that its problem names; may be empty."""
+    endings = sorted(summary["endings"], key=lambda ending: -ending["urls"])
+    named = (ending for ending in endings if f"{ending['verdict']}: " in summary["problem"])
+    first = next(named, None)
+    if first is None:
         return ""
-    first = max(endings, key=lambda ending: ending["urls"])
     return _advice(first["verdict"], first["reason"], summary)
 
 
