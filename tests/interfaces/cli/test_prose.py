@@ -9,7 +9,7 @@ import pytest
 from crawl4r.interfaces.cli.view.prose import laid_out, wrapped, wrapped_markdown
 from crawl4r.safe_text import command_line
 from tests.hostile.terminals import in_terminal
-from tests.interfaces.cli.running import run
+from tests.interfaces.cli.running import LOOPBACK, run
 from tests.interfaces.cli.test_hints import paste
 from tests.site.process import SiteProcess
 
@@ -89,7 +89,7 @@ def test_markdown_wraps_paragraphs_and_items_but_neither_code_nor_tables() -> No
 def test_what_a_terminal_cuts_is_only_what_is_wider_than_it(
     words: tuple[str, ...], crawled: Path, site: SiteProcess
 ) -> None:
-    url = site.url("/site/12/1")
+    url = site.url("/site/12/")
     typed = [word.format(url=url) for word in words]
     _, seen = in_terminal(*typed, "-w", crawled, env=NARROW)
     lines = lines_of(seen)
@@ -126,3 +126,12 @@ def test_a_suggestion_for_a_mistyped_command_is_whole(typed: tuple[str, ...], wh
 def test_an_error_in_a_pipe_is_one_line(tmp_path: Path) -> None:
     answer = run("why", LONG, "-w", tmp_path, env={"COLUMNS": "40"})
     assert len(answer.err.splitlines()) == 1
+
+
+def test_log_lines_of_a_crawl_are_laid_out_too(tmp_path: Path) -> None:
+    options = ("-w", tmp_path, *LOOPBACK, "--verbose")
+    _, seen = in_terminal("crawl", "http://10.0.0.1/", *options, env=NARROW)
+    lines = lines_of(seen)
+    (start,) = (number for number, line in enumerate(lines) if "page_refused" in line)
+    assert lines[start + 1].startswith("  ")
+    assert all(len(line) <= 80 for line in lines[start : start + 2])

@@ -147,6 +147,11 @@ def _write(text: str, stream: TextIO | None) -> None:
         stream.flush()
 
 
+def wrapped_for_stderr(line: str) -> str:
+    """A line as `say` would print it on stderr, for a printer of its own."""
+    return _for_screen(line, sys.stderr, wrapped)
+
+
 def _for_screen(text: str, stream: TextIO | None, lay_out: Callable[[str, int], str]) -> str:
     if stream is None or not stream.isatty():
         return text
