@@ -56,7 +56,7 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
     crawl4r status -w docs
     crawl4r status -w docs --watch
     crawl4r status -w docs --json | jq .urls
-    crawl4r status -w docs --watch --json >> status.jsonl     a line every two seconds
+    crawl4r status -w docs --watch --json >> status.jsonl    a line every 2 s
     """
     if watch:
         from crawl4r.interfaces.cli.view import status_watch  # noqa: PLC0415 - loads rich
