@@ -145,3 +145,15 @@ def test_advice_belongs_to_the_problem_that_is_named(site: SiteProcess, tmp_path
     assert "egress-refused" in both.err
     assert "check the URL" not in both.err
     assert "(check the URL)" in run("crawl", gone[0], "-w", tmp_path / "b", *LOOPBACK).err
+
+
+def test_the_searches_of_the_demo_work_when_they_are_pasted(tmp_path: Path) -> None:
+    shown = run("demo", "-w", tmp_path / "my demo", env={"COLUMNS": "60"}).text
+    searches = re.findall(
+        r"^\S*(crawl4r search ['\"].*)$", shown.partition("What became")[2], re.MULTILINE
+    )
+    assert len(searches) == 2
+    for search in searches:
+        pasted = paste(search, tmp_path)
+        assert pasted.returncode == 0, pasted.stderr
+        assert " 1. " in pasted.stdout
