@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from crawl4r.content.compare.changes import TextComparison
 
 
+_UNCHANGED = 304  # the status of an answer without a body
+
+
 class HistoryEntry(Struct, frozen=True):
     """One capture of a URL, and what it meant for the document."""
 
@@ -126,15 +129,26 @@ class Versions:
         return f"{self._url} ({iso_time(capture.fetched_at)[:19]}Z)"
 
 
+def _why_not_two(url: str, captures: list[Capture], read: list[Capture], home: Path) -> str:
+    """Why there is nothing to compare, and the command that tells more or changes it."""
+    if not read:
+        why = command_line("crawl4r", "why", url, "-w", home)
+        lack = "has no capture with text" if captures else "was never captured"
+        return f"{url} {lack}; `{why}` says what happened"
+    if any(each.fetched_at > read[0].fetched_at and each.status == _UNCHANGED for each in captures):
+        history = command_line("crawl4r", "history", url, "-w", home)
+        return f"{url} is unchanged since its only capture with text; `{history}` lists its visits"
+    again = command_line("crawl4r", "crawl", "--refresh", "-w", home)
+    return f"{url} has only one capture with text; `{again}` visits it again"
+
+
 def _pair(
     parts: Parts, url: str, before: int | None, after: int | None, home: Path
 ) -> tuple[Capture, Capture]:
-    read = [
-        each for each in parts.captures.of_url(url) if each.verdict is Verdict.OK and each.sha256
-    ]
+    captures = parts.captures.of_url(url)
+    read = [each for each in captures if each.verdict is Verdict.OK and each.sha256]
     if len(read) < 2 and not (before and after):
-        again = command_line("crawl4r", "crawl", "--refresh", "-w", home)
-        raise UsageError(f"{url} has {len(read)} capture(s) with text; `{again}` visits it again")
+        raise UsageError(_why_not_two(url, captures, read, home))
     by_id = {capture.id: capture for capture in read}
     for number in (before, after):
         if number is not None and number not in by_id:

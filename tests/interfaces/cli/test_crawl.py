@@ -206,4 +206,4 @@ def test_people_get_a_summary_with_the_next_commands(site: SiteProcess, tmp_path
     assert "crawl4r pages" in answer.text
     assert "no contact" in answer.err
     quiet = run("crawl", site.url("/site/3/"), "-w", tmp_path / "quiet", *LOOPBACK, "--quiet")
-    assert (quiet.code, quiet.out) == (0, b"")
+    assert (quiet.code, quiet.out, quiet.err) == (0, b"", "")

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from rich.cells import cell_len
 
 from crawl4r.safe_text import visible
 from tests.hostile.terminals import in_terminal, live_links, on_terminal, smuggled
@@ -69,6 +70,20 @@ def test_a_terminal_gets_a_live_link_that_nothing_of_ours_breaks(workspace: Path
     assert link.startswith(f"{URL}#:~:text=")
     shown = re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\", "", seen)
     assert f"\n{URL}\r\n" in shown, "whole, and at the start of its line"
+
+
+def test_a_long_title_hangs_below_itself_with_its_score_beside_it(tmp_path: Path) -> None:
+    title = "港の手引き" * 8 + " and the lighthouses of a long coast"
+    record = {"url": URL, "title": title, "text": "The keeper paints the lighthouse."}
+    (tmp_path / "r.jsonl").write_text(json.dumps(record))
+    run("import", tmp_path / "r.jsonl", "-w", tmp_path / "w")
+    run("index", "-w", tmp_path / "w", "--language", "all", env=WORDS_ONLY)
+    env = {**WORDS_ONLY, "COLUMNS": "60"}
+    _, seen = in_terminal("search", "keeper", "-w", tmp_path / "w", env=env)
+    first, second, *_ = re.sub(r"\x1b\[[0-9;]*m", "", seen).replace("\r", "").split("\n")
+    assert re.fullmatch(r" 1\. 港.*  \d\.\d{3}", first.rstrip())
+    assert re.match(r"    \S", second)
+    assert max(cell_len(line) for line in (first, second)) <= 60
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,20 @@ import click
 
 from crawl4r.errors import WorkspaceError
 from crawl4r.storage.layout import ROLES
+from crawl4r.storage.lock import holder_of
 from crawl4r.storage.own_files import open_own
+from crawl4r.wiring.parts import discoverer_folder
 
 role_option = click.option(
     "--only", "role", type=click.Choice(ROLES), help="Address only this process."
 )
+
+
+def is_running(workspace: Path, role: str | None) -> bool:
+    """Whether a process is there that looks for the file."""
+    discoverer = discoverer_folder(workspace)
+    by_role = {None: [workspace, discoverer], "discover": [discoverer]}
+    return any(holder_of(folder) is not None for folder in by_role.get(role, [workspace]))
 
 
 def give(path: Path) -> None:

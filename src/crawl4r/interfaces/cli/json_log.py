@@ -21,7 +21,7 @@ from typing import Any, TextIO, cast
 
 from crawl4r import events
 from crawl4r.interfaces.cli.log_lines import json_line
-from crawl4r.interfaces.cli.output import say_text
+from crawl4r.interfaces.cli.output import say_prose
 
 OPTION = "--log-json"
 _COMMANDS = frozenset(["crawl", "resume", "spool", "supervise"])  # commands with the option
@@ -129,7 +129,7 @@ def complain(problem: str, code: int) -> None:
     if is_on():
         tell(events.COMMAND_FAILED, logging.ERROR, problem=problem, code=code)
     else:
-        say_text(f"crawl4r: {problem}", err=True)
+        say_prose(f"crawl4r: {problem}", err=True)
 
 
 class Descriptor:

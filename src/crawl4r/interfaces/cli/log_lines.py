@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from crawl4r import events
 from crawl4r.clock import with_iso_times
+from crawl4r.interfaces.cli.output import wrapped_for_stderr
 from crawl4r.safe_text import json_text
 
 
@@ -49,6 +50,10 @@ class _StderrHandler(logging.StreamHandler[IO[str]]):
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
         super().emit(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        return line if isinstance(self.formatter, _JsonLines) else wrapped_for_stderr(line)
 
 
 def set_up_logging(

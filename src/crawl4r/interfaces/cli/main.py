@@ -15,6 +15,7 @@ import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
+from io import StringIO
 from keyword import iskeyword
 from typing import Any
 
@@ -24,7 +25,8 @@ from click.shell_completion import CompletionItem
 from crawl4r._version import __version__
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli import json_log
-from crawl4r.interfaces.cli.output import guard_streams
+from crawl4r.interfaces.cli.output import guard_streams, say_prose
+from crawl4r.interfaces.cli.own_commands import with_workspace
 from crawl4r.safe_text import command_line
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
@@ -122,6 +124,9 @@ class _Commands(click.Group):
         except BrokenPipeError:  # the reader of the output closed it: `crawl4r pages | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None
+        except Crawl4rError as problem:
+            problem.args = (with_workspace(str(problem)),)
+            raise
 
 
 def _unknown(word: str) -> str:
@@ -129,10 +134,16 @@ def _unknown(word: str) -> str:
     if near := get_close_matches(word, _COMMANDS, n=2, cutoff=0.5):
         return f"There is no command {word!r}. Did you mean {' or '.join(near)}?"
     if "." in word or ":" in word:
-        return (
-            f"There is no command {word!r}. To crawl it: {command_line('crawl4r', 'crawl', word)}"
-        )
+        crawl = command_line("crawl4r", "crawl", word)
+        return f"There is no command {word!r}. To crawl it: `{crawl}`"
     return f"There is no command {word!r}. `crawl4r --help` lists them."
+
+
+def _show(problem: click.ClickException) -> None:
+    """Print an error of click, laid out like all others."""
+    shown = StringIO()
+    problem.show(shown)
+    say_prose(shown.getvalue().rstrip("\n"), err=True)
 
 
 def _listed(start: str) -> list[click.Command]:
@@ -172,7 +183,7 @@ def main() -> None:
         if json_log.is_on():
             json_log.complain(problem.format_message(), problem.exit_code)
         else:
-            problem.show()
+            _show(problem)
         sys.exit(problem.exit_code)
     except Crawl4rError as problem:
         json_log.complain(str(problem), problem.exit_code)

@@ -11,6 +11,7 @@ import click
 from crawl4r.errors import WorkspaceError
 from crawl4r.formats.units import bytes_of, seconds_of
 from crawl4r.interfaces.cli.output import print_json
+from crawl4r.interfaces.cli.own_commands import remember_workspace
 from crawl4r.safe_text import command_line
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ workspace_option = click.option(
     default=Path("workspace"),
     show_default=True,
     envvar="CRAWL4R_WORKSPACE",
+    callback=remember_workspace,
     help="Use this directory for the crawl.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -2,6 +2,9 @@
 
 Both escape untrusted text (`crawl4r.safe_text`), on a terminal and in a pipe, because piped output may
 reach a terminal later. Files that a command writes keep the exact characters.
+
+Only a terminal gets line breaks at its width (`view.prose`): in what `say`, `say_prose`, `say_markdown`
+and `say_coloured` print. The other functions print lines as they are.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,7 +21,10 @@ import click
 
 from crawl4r.clock import with_iso_times
 from crawl4r.errors import UsageError
+from crawl4r.interfaces.cli.view.prose import laid_out, wrapped, wrapped_markdown
 from crawl4r.safe_text import json_text, visible, visible_text
+
+_USUAL_COLUMNS = 80  # of a terminal that does not tell
 
 
 class _VisibleStream(TextIOWrapper):
@@ -52,7 +59,29 @@ def guard_streams() -> None:
 
 def say(line: str = "", *, err: bool = False) -> None:
     """Print one line; a line break in it appears as `\\n`."""
-    _write(visible(line) + "\n", sys.stderr if err else sys.stdout)
+    stream = sys.stderr if err else sys.stdout
+    _write(_for_screen(visible(line), stream, wrapped) + "\n", stream)
+
+
+def say_prose(text: str, *, err: bool = False, colour: str | None = None) -> None:
+    """Print sentences of ours, of any number of lines, in a colour if stdout is a terminal."""
+    shown = _for_screen(visible_text(text), sys.stderr if err else sys.stdout, laid_out)
+    say_text(shown, err=err, colour=colour)
+
+
+def say_markdown(text: str) -> None:
+    """Print the markdown of a page."""
+    say_text(_for_screen(visible_text(text), sys.stdout, wrapped_markdown))
+
+
+def say_coloured(line: str, colour: str | None) -> None:
+    """Print one line of a page's text, in a colour if stdout is a terminal."""
+    say_text(_for_screen(visible_text(line), sys.stdout, wrapped), colour=colour)
+
+
+def say_command(command: str) -> None:
+    """Print a command on a line of its own, which only the terminal breaks."""
+    _write(f"  {visible(command)}\n", sys.stdout)
 
 
 def say_row(*cells: object) -> None:
@@ -116,6 +145,28 @@ def _write(text: str, stream: TextIO | None) -> None:
     if stream is not None:
         stream.write(text)
         stream.flush()
+
+
+def wrapped_for_stderr(line: str) -> str:
+    """A line as `say` would print it on stderr, for a printer of its own."""
+    return _for_screen(line, sys.stderr, wrapped)
+
+
+def _for_screen(text: str, stream: TextIO | None, lay_out: Callable[[str, int], str]) -> str:
+    if stream is None or not stream.isatty():
+        return text
+    return lay_out(text, _columns_of(stream))
+
+
+def _columns_of(terminal: TextIO) -> int:
+    """As rich and click measure it: COLUMNS goes before the terminal's own answer."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named):
+        return int(named)
+    try:
+        return os.get_terminal_size(terminal.fileno()).columns or _USUAL_COLUMNS
+    except OSError:
+        return _USUAL_COLUMNS
 
 
 def _is_coloured() -> bool:

@@ -14,11 +14,11 @@ from typing import Any
 
 from crawl4r import events
 from crawl4r.crawling.loop import EndedBy
-from crawl4r.errors import Crawl4rError, UsageError
+from crawl4r.errors import Crawl4rError, UsageError, WorkspaceError
 from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.log_lines import set_up_logging
 from crawl4r.interfaces.cli.options import print_json
-from crawl4r.interfaces.cli.output import draws_on_stderr, say, say_text
+from crawl4r.interfaces.cli.output import draws_on_stderr, say_prose
 from crawl4r.interfaces.cli.saved_options import (
     earlier_options,
     save_options,
@@ -31,6 +31,7 @@ from crawl4r.interfaces.cli.typed_seeds import with_schemes
 from crawl4r.interfaces.cli.view.remedies import advice_for, command_again
 from crawl4r.interfaces.json.crawl_summary import summary_of
 from crawl4r.processes.malloc import keep_freed_memory
+from crawl4r.safe_text import visible
 from crawl4r.settings.load import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.wiring.crawl import make_readers_ahead
 from crawl4r.workspace.run import CrawlRun
@@ -96,6 +97,8 @@ def run_crawl(
 
     try:
         code = asyncio.run(crawl())
+    except WorkspaceError:
+        raise  # whatever the options are
     except UsageError as problem:
         raise _with_origin(problem, earlier) from problem
     if code:
@@ -131,9 +134,9 @@ async def _crawl(
         if talks and not options["log_json"]:
             banner.print_banner(run, workspace)
             if earlier:
-                say_text(f"  from the last crawl here: {typed(earlier)}", err=True)
-                say_text(f"  ({_CHANGE})", err=True)
-        else:
+                say_prose(f"  from the last crawl here: {typed(earlier)}", err=True)
+                say_prose(f"  ({_CHANGE})", err=True)
+        elif options["log_json"] or not options["quiet"]:
             _log_banner(run, workspace, with_pace=talks)
         shows = talks and not (options["verbose"] or options["log_json"])
         _handle_signals(run, workspace, load, draws=shows and draws_on_stderr())
@@ -185,7 +188,7 @@ def _tell_problem(summary: dict[str, Any], again: tuple[str, ...], *, as_json: b
         events.emit(events.CRAWL_FAILED, 40, problem=problem)
         return
     advice = advice_for(summary, again)
-    say(f"crawl4r: {problem}" + (f" ({advice})" if advice else ""), err=True)
+    say_prose(visible(f"crawl4r: {problem}" + (f" ({advice})" if advice else "")), err=True)
 
 
 def _handle_signals(
@@ -200,11 +203,11 @@ def _handle_signals(
         nonlocal asked
         asked += 1
         if run.seconds:  # after the last visit
-            say_text(f"{start}leaving what is not searchable yet for later", err=True)
+            say_prose(f"{start}leaving what is not searchable yet for later", err=True)
             run.stop()
             run.stop_now()
         elif asked == 1:
-            say_text(f"{start}finishing the pages in flight; once more to stop at once", err=True)
+            say_prose(f"{start}finishing the pages in flight; once more to stop at once", err=True)
             run.stop()
         else:
             run.stop_now()

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 )
 @click.option("--agent", help="Use this product token for robots.txt.  [default: crawlr]")
 @click.option("--profile", help="Use a bundled configuration, e.g. github.")
+@click.option(
+    "--allow-private",
+    multiple=True,
+    metavar="CIDR_OR_HOST",
+    help="Open the egress gate for a private network or host.",
+)
 @json_option
 def command(
     urls: tuple[str, ...],
@@ -45,6 +51,7 @@ def command(
     robots: Path | None,
     agent: str | None,
     profile: str | None,
+    allow_private: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Show whether a URL may be crawled, and which rule decides. Nothing is fetched.
@@ -54,7 +61,7 @@ def command(
 
     \b
     crawl4r check-policy https://github.com/login --profile github
-    crawl4r check-policy https://example.org/a --robots robots.txt --agent mybot --json
+    crawl4r check-policy https://example.org/a --robots robots.txt --agent mybot
     crawl4r check-policy https://example.org/a https://example.org/b -w docs
     """
     with contextlib.ExitStack() as stack:
@@ -65,7 +72,7 @@ def command(
             settings = settings_for_reading(workspace, profile)
         else:
             settings = opened.settings
-        policy = _Policy.of(settings, opened, robots, agent)
+        policy = _Policy.of(settings, opened, robots, agent, allow_private)
         answers = [policy.decide(url) for url in urls]
     for answer in answers:
         if as_json:
@@ -98,14 +105,19 @@ class _Policy(Struct, frozen=True):
 
     @classmethod
     def of(
-        cls, settings: Settings, opened: Workspace | None, robots: Path | None, agent: str | None
+        cls,
+        settings: Settings,
+        opened: Workspace | None,
+        robots: Path | None,
+        agent: str | None,
+        allow_private: tuple[str, ...],
     ) -> _Policy:
         return cls(
             settings,
             opened,
             RobotsFile(robots.read_bytes()) if robots else None,
             Scope(settings.scope_rules(opened.scope_hosts() if opened and not robots else [])),
-            AddressGate(settings.network.allow_private),
+            AddressGate([*settings.network.allow_private, *allow_private]),
             (agent,) if agent else tuple(settings.robots_rules().agents),
         )
 

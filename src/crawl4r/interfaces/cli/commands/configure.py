@@ -11,8 +11,8 @@ import yaml
 
 from crawl4r.errors import UsageError, WorkspaceError
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
-from crawl4r.interfaces.cli.output import say, say_text
-from crawl4r.safe_text import command_line
+from crawl4r.interfaces.cli.output import say_prose, say_text
+from crawl4r.safe_text import command_line, visible
 from crawl4r.settings.load import FILE_NAME, Settings, load_settings, profile_names, profile_text
 from crawl4r.storage.own_files import PRIVATE, replacing
 from crawl4r.urls.canonical import as_seed, canonicalize, split
@@ -50,7 +50,7 @@ def command(
     not their values.
 
     \b
-    crawl4r configure https://example.org/ -w docs --contact https://you.example/bot
+    crawl4r configure https://example.org/ -w docs --contact you@example.org
     crawl4r configure -w gh --profile github --contact you@example.org
     crawl4r configure -w docs --show
     """
@@ -70,7 +70,8 @@ def command(
     if as_json:
         print_json({"written": str(path)})
     else:
-        say(f"wrote {path}; start with: {command_line('crawl4r', 'crawl', '-w', workspace)}")
+        words = ("-w", workspace) if seeds or settings.seeds else ("URL", "-w", workspace)
+        say_prose(visible(f"wrote {path}; start with `{command_line('crawl4r', 'crawl', *words)}`"))
 
 
 def _check(seed: str, settings: Settings) -> None:

@@ -18,7 +18,7 @@ from crawl4r.interfaces.cli.view.format import our_name
 from crawl4r.interfaces.cli.view.live_progress import show_progress
 from crawl4r.interfaces.cli.view.search import print_hit
 from crawl4r.interfaces.json.crawl_summary import summary_of
-from crawl4r.safe_text import command_line
+from crawl4r.safe_text import command_line, visible
 from crawl4r.sample.server import SampleSite
 from crawl4r.search.request import SearchRequest
 from crawl4r.wiring.search import SearchHandle
@@ -94,7 +94,8 @@ def _print_searches(workspace: Workspace) -> None:
     door = SearchHandle(workspace.path, workspace.settings)
     try:
         for question in _QUESTIONS:
-            screen.print(Text(f"\n{command_line(our_name(), 'search', question)}", "bold"))
+            command = command_line(our_name(), "search", question, "-w", workspace.path)
+            screen.print(Text(f"\n{visible(command)}", "bold"), soft_wrap=True)
             answer = door.searcher().search(SearchRequest(question, limit=1))
             for number, hit in enumerate(answer.hits, 1):
                 print_hit(screen, number, hit, explain=False)

@@ -13,7 +13,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say, say_text
+from crawl4r.interfaces.cli.output import say, say_coloured
 from crawl4r.interfaces.json.difference import difference_json
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -62,4 +62,4 @@ def command(
             err=True,
         )
     for line in found.diff.rstrip("\n").split("\n"):
-        say_text(line, colour=_COLOURS.get(line[:1]))
+        say_coloured(line, _COLOURS.get(line[:1]))

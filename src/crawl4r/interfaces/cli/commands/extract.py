@@ -36,7 +36,7 @@ def command(
 
     \b
     crawl4r extract page.html --url https://example.org/a
-    curl -s https://example.org/ | crawl4r extract --url https://example.org/ --json
+    curl -s https://a.example/ | crawl4r extract --url https://a.example/ --json
     crawl4r extract --jsonl < pages.jsonl > documents.jsonl
     """
     workers = usable_cores() if jsonl else 1

@@ -14,7 +14,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say, say_text, write_bytes
+from crawl4r.interfaces.cli.output import say, say_markdown, say_text, write_bytes
 from crawl4r.interfaces.cli.view.format import clock_time
 from crawl4r.model import Capture
 from crawl4r.safe_text import command_line
@@ -61,6 +61,7 @@ def command(
     """
     if (url is None) == (sha256 is None):
         raise click.UsageError("give a URL or --sha256")
+    _check(markdown, {"sha256": sha256, "at": at, "headers": headers, "raw": raw})
     with open_for_reading(workspace) as opened:
         if sha256 is not None:
             write_bytes(_bytes_of(opened, sha256))
@@ -70,11 +71,22 @@ def command(
             return
         page = opened.get(url or "", epoch_seconds(at, "--at"))
         if page is None:
-            raise UsageError(
-                f"{url} has no stored bytes in {workspace};"
-                f" `{_why(opened, url)}` says what happened"
-            )
+            raise UsageError(_why_nothing(opened, url or "", at))
         _show(page, raw=raw, headers=headers, as_json=as_json)
+
+
+def _check(markdown: bool, others: dict[str, Any]) -> None:
+    """Raise UsageError for options that --markdown would ignore."""
+    for name, value in others.items():
+        if markdown and value:
+            raise click.UsageError(f"--markdown prints the newest text of a URL, without --{name}")
+
+
+def _why_nothing(opened: Workspace, url: str, at: str | None) -> str:
+    if at is not None and opened.get(url) is not None:
+        history = command_line("crawl4r", "history", url, "-w", opened.home)
+        return f"{url} has no stored bytes from before {at}; `{history}` lists its captures"
+    return f"{url} has no stored bytes in {opened.home}; `{_why(opened, url)}` says what happened"
 
 
 def _why(opened: Workspace, url: str | None) -> str:
@@ -98,7 +110,7 @@ def _show_document(opened: Workspace, url: str, *, as_json: bool) -> None:
     if as_json:
         print_json(row_of(stored))
     else:
-        say_text(stored.document.markdown)
+        say_markdown(stored.document.markdown)
 
 
 def _show(page: Page, *, raw: bool, headers: bool, as_json: bool) -> None:

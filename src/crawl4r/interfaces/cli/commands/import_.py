@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import say, say_command
 from crawl4r.interfaces.cli.view.format import our_name
 from crawl4r.safe_text import command_line
 
@@ -87,7 +87,7 @@ def _as_json(counts: ArchiveCounts) -> dict[str, Any]:
 
 def _tell_next(workspace: Path) -> None:
     say("to make them searchable:")
-    say(f"  {command_line(our_name(), 'index', '-w', workspace)}")
+    say_command(command_line(our_name(), "index", "-w", workspace))
 
 
 def _tell(counts: dict[str, Any]) -> None:

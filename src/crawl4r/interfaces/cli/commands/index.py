@@ -18,7 +18,7 @@ from crawl4r.interfaces.cli.options import (
     settings_for_reading,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import say, say_prose
 from crawl4r.interfaces.cli.view.format import human_seconds, languages_kept_out
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def command(
     else:
         _tell(result, time.monotonic() - started)
         if kept_out := result["totals"]["other_languages"]:
-            say(languages_kept_out(kept_out, workspace))
+            say_prose(languages_kept_out(kept_out, workspace))
 
 
 def _settings(path: Path, languages: tuple[str, ...]) -> Settings:

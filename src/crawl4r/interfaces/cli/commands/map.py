@@ -30,7 +30,7 @@ def command(url: str, common_crawl: str, limit: int | None, as_json: bool, **opt
 
     \b
     crawl4r map https://example.org/
-    crawl4r map https://example.org/ --json | jq -r 'select(.source == "sitemap") | .url'
+    crawl4r map https://example.org/ --json | jq -r .url
 
     Ctrl-C prints the URLs found so far and ends with exit code 3.
     """

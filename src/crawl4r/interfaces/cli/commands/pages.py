@@ -43,7 +43,7 @@ def command(
 
     \b
     crawl4r pages -w docs --state failed
-    crawl4r pages -w docs --found-by guesses       sitemaps, archives and further pages tried
+    crawl4r pages -w docs --found-by guesses      sitemaps and further pages tried
     crawl4r pages -w docs --json | jq -r 'select(.status == 404) | .url'
     """
     with open_for_reading(workspace) as opened:

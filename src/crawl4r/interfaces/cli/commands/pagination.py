@@ -32,7 +32,7 @@ def command(file: Path | None, url: str, content_type: str | None, as_json: bool
 
     \b
     crawl4r pagination page.html --url https://example.org/news
-    curl -s https://example.org/news | crawl4r pagination - --url https://example.org/news --json
+    curl -s https://a.example/b | crawl4r pagination - --url https://a.example/b
     """
     address = canonicalize(with_scheme(url))
     body = sys.stdin.buffer.read() if file is None or str(file) == "-" else _read(file)

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from crawl4r.crawling.control_files import file_of
-from crawl4r.interfaces.cli.control_option import give, role_option
+from crawl4r.interfaces.cli.control_option import give, is_running, role_option
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import say, say_prose
+from crawl4r.safe_text import command_line, visible
 from crawl4r.storage.layout import PAUSE
 
 
@@ -37,6 +38,16 @@ def command(workspace: Path, role: str | None, off: bool, as_json: bool) -> None
         give(path)
     if as_json:
         print_json({"file": str(path), "paused": not off})
-    else:
+    elif is_running(workspace, role):
         word = "goes on" if off else "is held"
         say(f"{role or 'whatever runs'} in {workspace} {word} within a second")
+    elif off:
+        say(f"no {role or 'crawl'} runs in {workspace}; the next one is not held")
+    else:
+        only = ("--only", role) if role else ()
+        again = command_line("crawl4r", "pause", "--off", *only, "-w", workspace)
+        say_prose(
+            visible(
+                f"no {role or 'crawl'} runs in {workspace}; the next one is held until `{again}`"
+            )
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crawl4r.interfaces.cli.options import json_option, print_json
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import say, say_command
 from crawl4r.interfaces.cli.survey_options import STOPPED, crawl_command, run_survey, survey_options
 from crawl4r.interfaces.cli.view.format import human_bytes, human_seconds
 from crawl4r.safe_text import command_line
@@ -56,14 +56,20 @@ def command(url: str, sample: int, as_json: bool, **options: Any) -> None:
         sys.exit(STOPPED)
 
 
+def _time_words(plan: dict[str, Any]) -> str:
+    if not plan["delay_s"]:
+        return "no delay between requests: as long as the site takes to answer"
+    hours = human_seconds(plan["hours"] * 3600)
+    return f"about {hours} at {plan['delay_s']:g} s between two requests"
+
+
 def _tell(plan: dict[str, Any]) -> None:
     pages = plan["pages"]
     if plan["partial"]:
         say(f"partial: stopped after {plan['sampled']:,} pages; more of them would say more")
-    pace = f"{plan['delay_s']:g} s between two requests" if plan["delay_s"] else "no delay"
     say(f"pages   about {pages['estimate']:,} (between {pages['low']:,} and {pages['high']:,})")
     say(f"        {pages['basis']}")
-    say(f"time    about {human_seconds(plan['hours'] * 3600)} at {pace}")
+    say(f"time    {_time_words(plan)}")
     say(f"bytes   about {human_bytes(plan['bytes'])}, from {plan['sampled']:,} sampled pages")
     named = ", ".join(f"{count:,} by {source}" for source, count in plan["sources"].items())
     say(f"named   {named or 'nothing'}")
@@ -81,4 +87,4 @@ def _tell(plan: dict[str, Any]) -> None:
         say(f"        {command_line('--deny', item['deny'])}")
         say(f"            {item['why']}")
     say("next:")
-    say(plan["next"])
+    say_command(plan["next"])

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from crawl4r.errors import WorkspaceError
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import confirm, say
+from crawl4r.safe_text import command_line
 from crawl4r.storage.layout import entries_of, holds_crawl, refuse_foreign_state, strangers_in
+from crawl4r.storage.lock import holder_of
 from crawl4r.workspace.removal import places_of, remove_crawl
 
 _SHOWN = 5  # files that stay, to name
@@ -39,6 +42,9 @@ def command(workspace: Path, yes: bool, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         _tell(doomed, "would delete from", workspace, kept, places, as_json)
         return
+    if (holder := holder_of(workspace)) is not None:
+        stop = command_line("crawl4r", "stop", "-w", workspace)
+        raise WorkspaceError(f"process {holder} crawls into {workspace}; end it first: `{stop}`")
     if not yes:
         if kept:
             say(_kept(kept, workspace), err=as_json)

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from crawl4r.interfaces.cli.commands.crawl import crawl_options, name_option
+from crawl4r.interfaces.cli.crawl_options import CrawlCommand, crawl_options, name_option
 from crawl4r.interfaces.cli.options import check_that_there_is_a_crawl
 
 
-@click.command("resume")
+@click.command("resume", cls=CrawlCommand)
 @name_option
 @crawl_options
 def command(workspace: Path, **options: Any) -> None:

@@ -14,7 +14,7 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say
+from crawl4r.interfaces.cli.output import say, say_command, say_prose
 from crawl4r.interfaces.cli.view.format import (
     clock_time,
     human_bytes,
@@ -32,7 +32,7 @@ from crawl4r.interfaces.cli.view.status_words import (
     running_words,
     spool_words,
 )
-from crawl4r.safe_text import command_line
+from crawl4r.safe_text import command_line, visible
 
 
 @click.command("status")
@@ -56,7 +56,7 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
     crawl4r status -w docs
     crawl4r status -w docs --watch
     crawl4r status -w docs --json | jq .urls
-    crawl4r status -w docs --watch --json >> status.jsonl     a line every two seconds
+    crawl4r status -w docs --watch --json >> status.jsonl    a line every 2 s
     """
     if watch:
         from crawl4r.interfaces.cli.view import status_watch  # noqa: PLC0415 - loads rich
@@ -69,10 +69,10 @@ def command(workspace: Path, watch: bool, every: float, as_json: bool) -> None:
         print_json(status)
         return
     for line in _lines(status, workspace):
-        say(line)
+        say_prose(visible(line))
     if status["index"] is None and status["documents"] and not status["running"]:
         say("to make it searchable:")
-        say(f"  {command_line(our_name(), 'index', '-w', workspace)}")
+        say_command(command_line(our_name(), "index", "-w", workspace))
 
 
 def _language_lines(totals: dict[str, Any] | None, workspace: Path) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from crawl4r.crawling.control_files import file_of
-from crawl4r.interfaces.cli.control_option import give, role_option
+from crawl4r.interfaces.cli.control_option import give, is_running, role_option
 from crawl4r.interfaces.cli.options import json_option, print_json, workspace_option
 from crawl4r.interfaces.cli.output import say
 from crawl4r.storage.layout import STOP
@@ -32,5 +32,7 @@ def command(workspace: Path, role: str | None, as_json: bool) -> None:
     give(path)
     if as_json:
         print_json({"file": str(path)})
+    elif not is_running(workspace, role):
+        say(f"no {role or 'crawl'} runs in {workspace}, so there is nothing to stop")
     else:
         say(f"{role or 'whatever runs'} in {workspace} ends when its pages in flight are kept")

@@ -57,7 +57,7 @@ def command(
 
     \b
     crawl4r supervise -- crawl https://example.org/ -w docs
-    crawl4r supervise --max-restarts 20 --backoff 10 -- spool run https://example.org/ -w docs
+    crawl4r supervise --max-restarts 20 -- spool run https://example.org/ -w docs
 
     Restarts the crawl after exit code 5 (stalled) or 6 (memory), or after a signal from another process
     killed it; the crawl then continues. Passes SIGINT, SIGTERM, SIGHUP and SIGUSR1 on to the crawl.

@@ -21,7 +21,7 @@ def command() -> None:
     """Show URLs in the crawler's spelling."""
 
 
-@command.command("canonical")
+@command.command("canonical", short_help="Print the canonical spelling of URLs.")
 @click.argument("urls", nargs=-1)
 @click.option(
     "--jsonl", is_flag=True, help='Read {"url", "base"} lines on stdin, write a line for each.'
@@ -33,7 +33,8 @@ def canonical(urls: tuple[str, ...], jsonl: bool, profile: str | None, workspace
 
     \b
     crawl4r urls canonical 'HTTP://Example.org:80/a/../b?utm_source=x'
-    echo '{"url": "../c", "base": "https://example.org/a/b"}' | crawl4r urls canonical --jsonl
+    echo '{"url": "../c", "base": "http://a.example/b/"}' > urls.jsonl
+    crawl4r urls canonical --jsonl < urls.jsonl
     """
     overrides = {"agent": {"require_contact": False}}
     settings = load_settings(workspace / FILE_NAME, profile=profile, overrides=overrides)

@@ -13,8 +13,15 @@ from crawl4r.interfaces.cli.options import (
     print_json,
     workspace_option,
 )
-from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.view.format import clock_time, human_bytes, human_seconds
+from crawl4r.interfaces.cli.output import say, say_command
+from crawl4r.interfaces.cli.view.format import (
+    clock_time,
+    counted,
+    human_bytes,
+    human_seconds,
+    our_name,
+)
+from crawl4r.safe_text import command_line
 
 
 @click.command("why")
@@ -36,6 +43,19 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
         return
     for line in _tell(story):
         say(line)
+    if _is_of_another_language(story):
+        say("to make it searchable:")
+        say_command(command_line(our_name(), "index", "--language", "all", "-w", workspace))
+
+
+def _is_of_another_language(story: dict[str, Any]) -> bool:
+    from crawl4r.search.catalogue import OTHER_LANGUAGE  # noqa: PLC0415 - help goes without
+
+    document, indexed = story.get("document"), story["index"]
+    left_out = indexed.get("left_out") if indexed else None
+    if document is None or left_out is None:
+        return False
+    return bool(left_out == OTHER_LANGUAGE.format(document["language"]))
 
 
 def _tell(story: dict[str, Any]) -> list[str]:
@@ -54,7 +74,7 @@ def _tell(story: dict[str, Any]) -> list[str]:
 def _tell_known(story: dict[str, Any]) -> list[str]:
     source = f"on {story['referrer']}" if story["referrer"] else "by you"
     lines = [
-        f"  found {clock_time(story['found_at'])} as a {story['found_by']} {source},"
+        f"  found {clock_time(story['found_at'])} as {_with_article(story['found_by'])} {source},"
         f" depth {story['depth']}",
         f"  scope: {story['rule']}"
         + (f", page type {story['page_type']}" if story["page_type"] else ""),
@@ -105,13 +125,20 @@ def _index_words(indexed: dict[str, Any]) -> str:
     if reason := indexed.get("left_out"):
         return f"  not in the search index: {reason}"
     cut = f"; {indexed['cut']}" if indexed.get("cut") else ""
-    return f"  searchable: {indexed['passages']} passages, {indexed['embedded']} with a vector{cut}"
+    passages = counted(indexed["passages"], "passage")
+    return f"  searchable: {passages}, {indexed['embedded']:,} with a vector{cut}"
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
 
 
 def _revisit_words(revisit: dict[str, Any]) -> str:
     """The line about revisits. Before the first revisit the estimate comes from other pages."""
     visits, changes = revisit["visits"], revisit["changes"]
-    seen = f"{changes} changes in {visits} visits" if visits else "not visited again yet"
+    seen = "not visited again yet"
+    if visits:
+        seen = f"{counted(changes, 'change')} in {counted(visits, 'visit')}"
     gap = human_seconds(revisit["seconds_between_changes"])
     return (
         f"  revisit: {seen}, a change expected every {gap}, the next by"
@@ -122,6 +149,8 @@ def _revisit_words(revisit: dict[str, Any]) -> str:
 def _robots_words(robots: dict[str, Any]) -> str:
     if "rule" not in robots:
         return f"{robots['outcome']} (status {robots['status'] or 'none'})"
+    if not robots["line"] and robots["allowed"]:
+        return f"allowed, {robots['rule']}"
     word = "allowed" if robots["allowed"] else "denied"
     line = f" on line {robots['line']}" if robots["line"] else ""
     return f"{word} by {robots['rule']}{line}"

@@ -11,10 +11,12 @@ from rich.text import Text
 from crawl4r.crawling.loop import EndedBy
 from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.view.format import (
+    counted,
     guess_words,
     human_bytes,
     human_seconds,
     languages_in,
+    noun_for,
     our_name,
 )
 from crawl4r.interfaces.cli.view.remedies import command_again, option_for
@@ -44,7 +46,8 @@ def print_banner(run: CrawlRun, workspace: Workspace) -> None:
     settings = run.settings
     screen = Screen(stderr=True)
     pace = settings.politeness
-    rate = f"{pace.rate:g} request(s) a second" if pace.rate else "no delay"
+    requests = "request" if pace.rate == 1 else "requests"
+    rate = f"{pace.rate:g} {requests} a second" if pace.rate else "no delay"
     robots = ("robots.txt obeyed", "") if pace.obey_robots else ("robots.txt IGNORED", "red")
     as_us = Text.assemble(("crawl4r", "bold"), " as ", (settings.agent.header, "cyan"))
     screen.print(as_us, soft_wrap=True)
@@ -101,23 +104,27 @@ def _title(summary: dict[str, Any]) -> str:
 
 def _rows(summary: dict[str, Any]) -> list[tuple[int, str]]:
     on_disk = human_bytes(summary["stored_bytes"])
-    rows = [(summary["pages"], f"pages kept, {human_bytes(summary['bytes'])}, {on_disk} on disk")]
-    if summary["documents"]:
-        rows.append((summary["documents"], "documents: text, title, author, date, language"))
-    if summary["unread"]:
-        rows.append((summary["unread"], "captures still to be read"))
-    if summary["passages"]:
-        rows.append((summary["passages"], "passages can be searched"))
-    if summary["unembedded"]:
-        rows.append((summary["unembedded"], "passages have no vector yet"))
+    kept = f"{noun_for(summary['pages'], 'page')} kept, {human_bytes(summary['bytes'])}"
+    rows = [(summary["pages"], f"{kept}, {on_disk} on disk")]
+    if count := summary["documents"]:
+        rows.append((count, f"{noun_for(count, 'document')}: text, title, author, date, language"))
+    if count := summary["unread"]:
+        rows.append((count, f"{noun_for(count, 'capture')} still to be read"))
+    if count := summary["passages"]:
+        rows.append((count, f"{noun_for(count, 'passage')} can be searched"))
+    if count := summary["unembedded"]:
+        rows.append((count, f"{noun_for(count, 'passage')} without a vector yet"))
     if kept_out := summary["other_languages"]:
         rows.append((sum(kept_out.values()), f"not searchable: {languages_in(kept_out)}"))
     rate = summary["visits"] / summary["seconds"] if summary["seconds"] else 0
-    took = "visits" + (
+    took = noun_for(summary["visits"], "visit") + (
         f" in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)" if rate else ""
     )
     states = ", ".join(f"{n:,} {state}" for state, n in summary["urls"].items()) or "none"
-    rows += [(summary["visits"], took), (summary["known"], f"URLs known: {states}")]
+    rows += [
+        (summary["visits"], took),
+        (summary["known"], f"{noun_for(summary['known'], 'URL')} known: {states}"),
+    ]
     if guessed := guess_words(summary["guesses"]):
         rows.append((summary["guesses"]["asked"], guessed))
     return rows
@@ -147,7 +154,7 @@ def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list
         )
     if summary["failed"]:
         words = (*command_again(run), "--retry-failed", *where)
-        steps.append((words, f"try {summary['failed']:,} failed URL(s) again"))
+        steps.append((words, f"try {counted(summary['failed'], 'failed URL')} again"))
     if run.role == "discover":
         return [*steps, (("spool", "scrape", *where), "fetch what was found")]
     if summary["unread"] or summary["unembedded"]:

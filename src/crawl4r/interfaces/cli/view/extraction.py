@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawl4r.interfaces.cli.output import print_json, say, say_text
+from crawl4r.interfaces.cli.output import print_json, say, say_markdown
 from crawl4r.interfaces.json.extraction import chunks_json, extraction_json
 from crawl4r.model import Extraction, Verdict
 from crawl4r.workspace.chunks import Chunks
@@ -20,6 +20,6 @@ def show(url: str, extraction: Extraction, chunks: Chunks | None, *, as_json: bo
             err=True,
         )
     if extraction.document:
-        say_text(extraction.document.markdown)
+        say_markdown(extraction.document.markdown)
     else:
         say("crawl4r: there is no text in it", err=True)

@@ -20,6 +20,15 @@ def human_bytes(count: float) -> str:
     return f"{count:.1f} TB"
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 visit`, `2 visits`."""
+    return f"{count:,} {noun_for(count, noun)}"
+
+
+def noun_for(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
 def human_seconds(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"

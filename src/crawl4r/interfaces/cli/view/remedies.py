@@ -37,21 +37,23 @@ def option_for(verdict: str, reason: str) -> str:
 def command_again(run: CrawlRun) -> tuple[str, ...]:
     """The words of the command that continues a run, without its workspace."""
     if run.role == "crawl":
-        return ("resume",)
+        has_others = len(run.parts.crawls.all()) > 1
+        return ("resume", "--name", run.record.name) if has_others else ("resume",)
     context = click.get_current_context(silent=True)
     name = context.info_name if context else None
     return ("spool", name if name in _SPOOL_COMMANDS else run.role)
 
 
 def advice_for(summary: dict[str, Any], again: tuple[str, ...]) -> str:
-    """Advice for a crawl without a page, by the most frequent verdict; may be empty.
+    """Advice for a crawl without a page, by the verdict that its problem names; may be empty.
 
     `again` are the words of the command that continues it.
     """
-    endings = summary["endings"]
-    if not endings:
+    endings = sorted(summary["endings"], key=lambda ending: -ending["urls"])
+    named = (ending for ending in endings if f"{ending['verdict']}: " in summary["problem"])
+    first = next(named, None)
+    if first is None:
         return ""
-    first = max(endings, key=lambda ending: ending["urls"])
     return _advice(first["verdict"], first["reason"], summary["workspace"], again)
 
 
@@ -62,7 +64,7 @@ def _advice(verdict: str, reason: str, workspace: str, again: tuple[str, ...]) -
         return "check how the host is spelled"
     if verdict in _UNANSWERED:
         command = command_line(our_name(), *again, "--retry-failed", "-w", workspace)
-        return f"when the host answers, try {command}"
+        return f"when the host answers, try `{command}`"
     if verdict == Verdict.HTTP_ERROR:
         return "check the URL"
     option = option_for(verdict, reason)

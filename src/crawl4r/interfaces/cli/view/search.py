@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
+from crawl4r.interfaces.cli.output import say_prose
+from crawl4r.interfaces.cli.own_commands import with_workspace
 from crawl4r.interfaces.cli.screen import Screen
 from crawl4r.interfaces.cli.view.format import clock_time
 from crawl4r.safe_text import command_line, visible, visible_text
@@ -21,7 +24,7 @@ def print_answer(answer: Answer, request: SearchRequest, *, explain: bool) -> No
     for number, hit in enumerate(answer.hits, 1):
         print_hit(screen, number, hit, explain=explain)
     for note in answer.notes:
-        screen.print(Text(visible(note), "yellow"), soft_wrap=True)
+        say_prose(with_workspace(visible(note)), colour="yellow")
     took = answer.milliseconds.get("total", 0.0)
     words = f"{len(answer.hits)} of {answer.candidates} candidates in {took:.0f} ms"
     if explain:
@@ -37,8 +40,7 @@ def print_hit(screen: Screen, number: int, hit: Hit, *, explain: bool) -> None:
     entry, version = hit.found
     names = dict.fromkeys([version.title, *entry.headings])
     way = visible_text(" > ".join(" ".join(name.split()) for name in names) or version.url)
-    title = Text.assemble((f"{number:2}. ", "dim"), (way, "bold"), (f"  {hit.score:.3f}", "dim"))
-    screen.print(title, soft_wrap=not screen.is_terminal)
+    _print_title(screen, Text(f"{number:2}. ", "dim"), way, Text(f"  {hit.score:.3f}", "dim"))
     _print_below(screen, _excerpt(hit.snippet))
     # A live link on a terminal, the whole URL in a pipe.
     target = hit.link or version.url
@@ -51,6 +53,20 @@ def print_hit(screen: Screen, number: int, hit: Hit, *, explain: bool) -> None:
     if explain:
         _print_below(screen, Text(_explained(hit), "magenta"))
     screen.print()
+
+
+def _print_title(screen: Screen, number: Text, way: str, score: Text) -> None:
+    """On a terminal a long title hangs below itself, with the score beside it; whole in a pipe."""
+    title = Text(way, "bold")
+    if not screen.is_terminal:
+        screen.print(Text.assemble(number, title, score), soft_wrap=True)
+        return
+    line = Table.grid()
+    line.add_column(no_wrap=True)
+    line.add_column(overflow="fold")
+    line.add_column(no_wrap=True)
+    line.add_row(number, title, score)
+    screen.print(line)
 
 
 def _print_below(screen: Screen, text: Text) -> None:
