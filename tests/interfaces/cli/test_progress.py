@@ -175,10 +175,12 @@ def test_a_crawl_is_drawn_on_one_line_and_ctrl_c_leaves_a_clean_screen(
 def test_a_paused_crawl_says_so_on_its_screen_and_in_its_health(
     site: SiteProcess, tmp_path: Path
 ) -> None:
-    with on_terminal("crawl", site.url("/site/3000/"), "-w", tmp_path, *_SLOW) as shown:
+    words = ("crawl", site.url("/site/3000/"), "-w", tmp_path, *_SLOW)
+    with on_terminal(*words, columns=200) as shown:
         shown.wait_until_it_shows("waiting")
         run("pause", "-w", tmp_path)
         shown.wait_until_it_shows("paused  ")
+        shown.wait_until_it_shows(f"crawl4r pause --off -w {tmp_path}")
         pid = shown.process.pid
         wait_until(lambda: (health_of(tmp_path, pid) or {}).get("state") == "paused")
         run("pause", "-w", tmp_path, "--off")

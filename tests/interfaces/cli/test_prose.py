@@ -135,3 +135,12 @@ def test_log_lines_of_a_crawl_are_laid_out_too(tmp_path: Path) -> None:
     (start,) = (number for number, line in enumerate(lines) if "page_refused" in line)
     assert lines[start + 1].startswith("  ")
     assert all(len(line) <= 80 for line in lines[start : start + 2])
+
+
+def test_a_question_is_laid_out_and_ends_with_its_answers(crawled: Path) -> None:
+    code, seen = in_terminal("reset", "-w", crawled, env={"COLUMNS": "30"})
+    asked = seen.replace("\r", "").partition("crawl4r: stopped")[0]
+    assert code == 3
+    assert asked.rstrip("\n").endswith(" [y/N]: ")
+    assert "This cannot be undone" in " ".join(asked.split())
+    assert all(len(line) <= 31 or " " not in line.strip() for line in asked.split("\n"))

@@ -26,7 +26,6 @@ from crawl4r._version import __version__
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli import json_log
 from crawl4r.interfaces.cli.output import guard_streams, say_prose
-from crawl4r.interfaces.cli.own_commands import with_workspace
 from crawl4r.safe_text import command_line
 
 # Each in the module of its name. The line is the first of its help, here so that a list of all
@@ -125,6 +124,8 @@ class _Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None
         except Crawl4rError as problem:
+            from crawl4r.interfaces.cli.own_commands import with_workspace  # noqa: PLC0415
+
             problem.args = (with_workspace(str(problem)),)
             raise
 

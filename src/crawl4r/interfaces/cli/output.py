@@ -24,6 +24,7 @@ from crawl4r.errors import UsageError
 from crawl4r.interfaces.cli.view.prose import laid_out, wrapped, wrapped_markdown
 from crawl4r.safe_text import json_text, visible, visible_text
 
+_ANSWERS = " [y/N]:"
 _USUAL_COLUMNS = 80  # of a terminal that does not tell
 
 
@@ -138,7 +139,9 @@ def refuse_terminal(advice: str) -> None:
 
 def confirm(question: str, *, err: bool = False) -> None:
     """Ask a yes-or-no question. Any answer except yes ends the command."""
-    click.confirm(visible(question), abort=True, err=err)
+    stream = sys.stderr if err else sys.stdout
+    shown = _for_screen(visible(question) + _ANSWERS, stream, wrapped)
+    click.confirm(shown, abort=True, err=err, show_default=False, prompt_suffix=" ")
 
 
 def _write(text: str, stream: TextIO | None) -> None:

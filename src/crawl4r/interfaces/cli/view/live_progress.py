@@ -10,11 +10,13 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from crawl4r.crawling.control_files import file_of
 from crawl4r.crawling.loop import EndedBy
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.output import draws_on_stderr, say
 from crawl4r.interfaces.cli.screen import Screen, live
 from crawl4r.interfaces.cli.view.fit_line import fit, room_on
+from crawl4r.interfaces.cli.view.format import our_name
 from crawl4r.interfaces.cli.view.progress_line import (
     Phase,
     Standing,
@@ -23,6 +25,7 @@ from crawl4r.interfaces.cli.view.progress_line import (
     trouble_pieces,
 )
 from crawl4r.resilience.network import HELD_AS
+from crawl4r.safe_text import command_line
 from crawl4r.storage.layout import PAUSE
 from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.workspace import Workspace
@@ -156,10 +159,17 @@ class ProgressView:
             return Phase.STOPPING, ""
         if run.pause_gate.is_held_by(HELD_AS):
             return Phase.NO_NETWORK, ""
+        if run.pause_gate.is_held_by(PAUSE):
+            return Phase.PAUSED, self._way_on()
         if run.pause_gate.is_held:
-            phase = Phase.PAUSED if run.pause_gate.is_held_by(PAUSE) else Phase.HELD
-            return phase, "; ".join(run.pause_gate.reasons)
+            return Phase.HELD, "; ".join(run.pause_gate.reasons)
         return Phase.CRAWLING, ""
+
+    def _way_on(self) -> str:
+        """The command that ends the pause: it may be older than this run, and forgotten."""
+        folder, role = self._run.control_folder, self._run.role
+        only = () if file_of(folder, PAUSE).exists() else ("--only", role)
+        return f"until {command_line(our_name(), 'pause', '--off', *only, '-w', folder)}"
 
     def _phase_after_visits(self) -> Phase:
         if self._unread:
