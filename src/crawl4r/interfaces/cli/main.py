@@ -64,6 +64,7 @@ _GROUPS = {
         "pause": "Hold the crawl of a workspace, or let it continue.",
         "stop": "End the crawl of a workspace, like Ctrl-C.",
         "supervise": "Run a crawl, and start it again when it stalls or dies.",
+        "recover": "Make a lost or damaged state.db again.",
         "reset": "Delete everything that a crawl made, except crawl4r.yaml.",
     },
     "Set up and try": {
