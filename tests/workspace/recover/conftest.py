@@ -24,7 +24,16 @@ def sample() -> Iterator[SampleSite]:
 
 
 @pytest.fixture(scope="package")
-def sound(sample: SampleSite, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def other() -> Iterator[SampleSite]:
+    """The same pages on another host."""
+    with SampleSite() as site:
+        yield site
+
+
+@pytest.fixture(scope="package")
+def sound(
+    sample: SampleSite, other: SampleSite, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
     """Crawled twice and indexed; of the second crawl some links are not visited."""
     folder = tmp_path_factory.mktemp("sound")
     for store in STORES:
@@ -33,7 +42,7 @@ def sound(sample: SampleSite, tmp_path_factory: pytest.TempPathFactory) -> dict[
         assert crawl(sample.url, workspace, *options, "--name", "guide").code == 0
         assert run("crawl", "-w", workspace, "--refresh", "--json").code == 0
         more = ("--name", "few", "--max-pages", "3", *LOOPBACK)
-        assert run("crawl", sample.url, "-w", workspace, *more, "--json").code == 0
+        assert run("crawl", other.url, "-w", workspace, *more, "--json").code == 0
         _organise(workspace)
         assert run("index", "-w", workspace, env=WORDS).code == 0
     return {store: folder / store for store in STORES}

@@ -52,7 +52,7 @@ def test_captured_urls_stand_where_they_stood(copy: Copy) -> None:
 
 def test_get_gives_the_same_bytes(copy: Copy, sample: SampleSite) -> None:
     workspace = copy("segments")
-    urls = [url for url in said_by(workspace).bodies][:4]
+    urls = list(said_by(workspace).bodies)[:4]
     before = [run("get", url, "-w", workspace, "--raw").out for url in urls]
     (workspace / STATE).unlink()
     recover(workspace)

@@ -1,7 +1,7 @@
 """Read lines of metadata/crawl_metadata.jsonl again as captures, for a state.db that is lost.
 
-A line comes from a file that other programs may have changed: each value is checked, and a line that says
-something impossible is no capture.
+A line comes from a file that other programs may have changed: each value is checked, and a line that
+says something impossible is no capture.
 """
 
 from __future__ import annotations
