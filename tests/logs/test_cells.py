@@ -79,7 +79,7 @@ def test_a_line_of_pages_is_safe_and_names_its_capture_whatever_a_server_says(
         last_modified=modified, page_type=page_type, depth=3, referrer=referrer, latency_ms=12,
         retries=1, proxy=proxy, id=77,
     )  # fmt: skip
-    line = PAGES.line(capture, path)
+    line = PAGES.line(capture, path, None)
     text = line.decode()
     assert len(text.splitlines()) == 1
     cells = next(csv.reader([text], strict=True))

@@ -17,7 +17,7 @@ _COLUMNS = (
     "last_modified, page_type, depth, referrer, latency_ms, retries, proxy, http_version, address, "
     "location, request, crawl_id"
 )
-_INSERT = f"INSERT INTO captures (page_id, {_COLUMNS}) VALUES (?{', ?' * 22})"
+_INSERT = f"INSERT INTO captures (id, page_id, {_COLUMNS}) VALUES (?, ?{', ?' * 22})"
 _SELECT = (
     f"SELECT u.url, {', '.join('c.' + name for name in _COLUMNS.split(', '))}, c.id"
     " FROM captures c JOIN pages u ON u.id = c.page_id"
@@ -75,14 +75,17 @@ class Captures:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._crawl_names: dict[int, str] = {}
 
     def add(self, capture: Capture, *, is_newest: bool = True) -> int:
         """Record a capture; returns its id, which grows with time.
 
-        An imported capture may be older than what is known of its page (not `is_newest`).
+        An imported capture may be older than what is known of its page (not `is_newest`). One that has
+        an id, as from a line of the metadata, keeps it.
         """
         page = self._page_of(capture.url)
         row = (
+            capture.id or None,
             page,
             capture.fetched_at,
             capture.status,
@@ -229,6 +232,17 @@ class Captures:
             )
         except (ValueError, AttributeError) as problem:
             raise StorageDamaged(f"state.db: a capture of {url} is damaged") from problem
+
+    def crawl_name(self, number: int | None) -> str | None:
+        """The name of a crawl by its number; names never change."""
+        if number is None:
+            return None
+        if number not in self._crawl_names:
+            rows = self._database.read("SELECT name FROM crawls WHERE id = ?", (number,))
+            if not rows:
+                return None
+            self._crawl_names[number] = str(rows[0][0])
+        return self._crawl_names[number]
 
     def last_id(self) -> int:
         (row,) = self._database.read("SELECT coalesce(max(id), 0) FROM captures")

@@ -284,6 +284,14 @@ class Documents:
             [(band, document_id) for band in bands],
         )
 
+    def begin_anew(self, number: int) -> None:
+        """Number the documents of a new state.db from here on, which no earlier one had reached.
+
+        An index that followed the earlier documents then reads all of them again.
+        """
+        self._database.write("INSERT OR REPLACE INTO tallies VALUES (0, 'revisions', ?)", (number,))
+        Notes(self._database).put(_EPOCH, str(number))
+
     def forget_all(self) -> None:
         """Delete all documents, which can be made again from the captures."""
         for table in ("documents", "near_bands", "extractions", "site_blocks", "sites_sampled"):

@@ -159,7 +159,7 @@ class Keeper:
         for visit, capture in kept:
             if visit.lease.was_answered:
                 self._note_revisit(visit, capture)
-            number = targets.captures.add(capture._replace(crawl=targets.crawl))
+            number = targets.captures.add(capture)
             recorded.append(capture._replace(id=number))
             content = number if capture.verdict is Verdict.OK else None
             endings.append(visit.ending._replace(capture=number, content=content))
@@ -193,6 +193,7 @@ class Keeper:
     def _with_content(self, visit: Visit) -> tuple[Visit, Capture]:
         capture = visit.capture
         assert capture is not None
+        capture = capture._replace(crawl=self._targets.crawl)
         if capture.verdict is Verdict.NOT_MODIFIED:
             earlier = self._targets.captures.sha256_before(visit.lease.url)
             return visit, capture._replace(sha256=earlier)

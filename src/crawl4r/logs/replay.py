@@ -151,15 +151,16 @@ class Replay:
     ) -> None:
         paths = [self._blobs.locate(c.sha256) if c.sha256 else "" for c in batch.captures]
         for kind, form in self._forms.items():
-            lines = [form.line(c, path) for c, path in zip(batch.captures, paths, strict=True)]
+            pairs = zip(batch.captures, paths, strict=True)
+            lines = [form.line(c, path, self._captures.crawl_name(c.crawl)) for c, path in pairs]
             sink.take(kind, b"".join(line + b"\n" for line in lines))
         if self._wants_edges:
             sink.take(EDGES, "".join(edges.text for edges in rows).encode("utf-8", "replace"))
         report.captures += len(batch.captures)
         report.edges += sum(edges.rows for edges in rows)
         report.damaged += batch.damaged
-        pairs = zip(batch.pages, rows, strict=True)
-        report.unreadable += [(page.url, edges.note) for page, edges in pairs if edges.note]
+        notes = zip(batch.pages, rows, strict=True)
+        report.unreadable += [(page.url, edges.note) for page, edges in notes if edges.note]
 
 
 def _is_unread(capture: Capture) -> bool:

@@ -53,12 +53,17 @@ class CrawlRecord(Struct, frozen=True):
 
 def check_name(name: str) -> str:
     """The name of a crawl; raises UsageError for one that no crawl can have."""
-    if not _NAME.fullmatch(name) or name.isdigit():
+    if not is_name(name):
         raise UsageError(
             f"{name!r} is no name for a crawl: use up to 64 lower-case letters, digits and . _ : -,"
             " beginning with a letter or digit, and not digits alone"
         )
     return name
+
+
+def is_name(name: object) -> bool:
+    """Whether a crawl can have this name."""
+    return isinstance(name, str) and bool(_NAME.fullmatch(name)) and not name.isdigit()
 
 
 class Crawls:

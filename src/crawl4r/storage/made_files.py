@@ -15,7 +15,7 @@ from pathlib import Path
 from crawl4r.storage.ownership import why_foreign
 
 _SEGMENT = r"discoveries-\d{8}T\d{6}-\d{6,}\.jsonl"
-_PAGE = r"[0-9a-f]{64}\.(?:html|bin)\.zst|\.new-[^/]*"
+_PAGE = r"[0-9a-f]{64}\.(?:html|bin)\.zst(?:\.damaged)?|\.new-[^/]*"
 _DATABASE = r"(?:state\.(?:db|db-wal|db-shm|sum|new)|(?:crawl|index)\.lock|health\.json(?:\.new)?)"
 # For each folder: patterns of its files and its folders, as relative paths.
 _FILES = {

@@ -32,7 +32,7 @@ def capture(number: int) -> Capture:
         bytes=100 + number,
         content_type="text/html",
         encoding="utf-8",
-        headers=[("content-type", "text/html"), ("x-é", "\u2028")],
+        headers=[("content-type", "text/html"), ("set-cookie", "id=1"), ("x-é", "\u2028")],
         etag='"e"',
         last_modified=None,
         page_type="post",
@@ -115,6 +115,11 @@ def test_a_line_of_metadata_tells_everything(tmp_path: Path, captures: Captures)
         "latency_ms": 12,
         "retries": 0,
         "proxy_id": "",
+        "http_version": "",
+        "address": "",
+        "location": None,
+        "crawl": None,
+        "headers": [["content-type", "text/html"], ["x-é", "\u2028"]],
     }
 
 
@@ -228,7 +233,7 @@ def test_an_empty_file_is_filled(path: Path, captures: Captures) -> None:
 def test_a_log_ahead_of_the_database_is_cut_back_to_it(path: Path, captures: Captures) -> None:
     """After restoring a backup of state.db, lines of captures that it lacks are cut."""
     data = whole(path, captures)
-    ahead = form_of(path).line(capture(9)._replace(id=900), "")
+    ahead = form_of(path).line(capture(9)._replace(id=900), "", None)
     assert form_of(path).capture_id(ahead) == 900
     path.write_bytes(data + ahead + b"\n")
     assert reopen(path, captures) == list(range(1, COUNT + 1))

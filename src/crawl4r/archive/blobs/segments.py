@@ -10,30 +10,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import struct
-import zlib
 from pathlib import Path
 from typing import NamedTuple
 
+from crawl4r.archive.blobs.segment_record import (
+    HEAD_BYTES,
+    SUFFIX,
+    Place,
+    pack_head,
+    place_in,
+    unpack_frame,
+    unpack_record,
+)
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
-from crawl4r.formats.zstd import ZstdCompressor, ZstdDecompressor, ZstdError
+from crawl4r.formats.zstd import ZstdCompressor
 from crawl4r.storage.database import Database
 from crawl4r.storage.fsync import sync_folder, write_all
 from crawl4r.storage.own_files import open_own
 
-_MAGIC = b"c4r1"
-_HEAD = struct.Struct("<4s32sII")
-_CHECK = struct.Struct("<I")
-HEAD_BYTES = _HEAD.size + _CHECK.size
-_SUFFIX = ".c4s"
 _FOUND_AT_HAND = 500
-
-
-class _Place(NamedTuple):
-    segment: int
-    offset: int
-    length: int
-    raw_length: int
 
 
 class _OpenSegment(NamedTuple):
@@ -64,10 +59,10 @@ class SegmentBlobs:
         self._end = 0  # of the durable records in the current segment
         self._fd: int | None = None
         self._open_for_reading: _OpenSegment | None = None
-        self._added: dict[bytes, _Place] = {}
+        self._added: dict[bytes, Place] = {}
         # Perhaps uncommitted: usable for the lines of a log, but no proof that a page is stored.
-        self._flushed: dict[bytes, _Place] = {}
-        self._found: dict[bytes, _Place] = {}  # a cache: blobs never move
+        self._flushed: dict[bytes, Place] = {}
+        self._found: dict[bytes, Place] = {}  # a cache: blobs never move
         self._buffer: list[bytes] = []
         self._buffered = 0
         if writable:
@@ -83,12 +78,11 @@ class SegmentBlobs:
         if key in self._added or self._place(key):
             return digest.hexdigest(), False
         frame = self._compressor.compress(body, mode=ZstdCompressor.FLUSH_FRAME)
-        head = _HEAD.pack(_MAGIC, key, len(body), len(frame))
-        record = b"".join((head, _CHECK.pack(zlib.crc32(head)), frame))
+        record = pack_head(key, len(body), len(frame)) + frame
         if self._end + self._buffered + len(record) > self._segment_bytes and self._end:
             self._rotate()
         offset = self._end + self._buffered
-        self._added[key] = _Place(self._segment, offset, len(frame), len(body))
+        self._added[key] = Place(self._segment, offset, len(frame), len(body))
         self._buffer.append(record)
         self._buffered += len(record)
         return digest.hexdigest(), True
@@ -125,12 +119,12 @@ class SegmentBlobs:
         except OSError as problem:
             path = self._path(place.segment)
             raise StorageDamaged(f"{path} cannot be read: {problem.strerror}") from problem
-        return _unpack(record, key, place, segment.path)
+        return unpack_record(record, key, place, segment.path)
 
     def locate(self, sha256: str) -> str:
         key = bytes.fromhex(sha256)
         place = self._added.get(key) or self._flushed.get(key) or self._place(key)
-        return f"{place.segment:06d}{_SUFFIX}@{place.offset}" if place else ""
+        return f"{place.segment:06d}{SUFFIX}@{place.offset}" if place else ""
 
     def totals(self) -> tuple[int, int]:
         (row,) = self._database.read(
@@ -143,7 +137,7 @@ class SegmentBlobs:
         self._close_segment()
         self._end_reading()
 
-    def _place(self, key: bytes) -> _Place | None:
+    def _place(self, key: bytes) -> Place | None:
         if found := self._found.get(key):
             return found
         rows = self._database.read(
@@ -155,11 +149,11 @@ class SegmentBlobs:
             return None
         if len(self._found) >= _FOUND_AT_HAND:
             self._found.clear()
-        self._found[key] = found = _Place(*rows[0])
+        self._found[key] = found = Place(*rows[0])
         return found
 
     def _path(self, segment: int) -> Path:
-        return self._folder / f"{segment:06d}{_SUFFIX}"
+        return self._folder / f"{segment:06d}{SUFFIX}"
 
     def _open(self) -> int:
         if self._fd is None:
@@ -221,7 +215,7 @@ class SegmentBlobs:
         indexed_end = row[1] + HEAD_BYTES if row[0] is not None else 0
         adopted = cut = 0
         on_disk = [
-            int(path.stem) for path in self._folder.glob(f"*{_SUFFIX}") if path.stem.isdecimal()
+            int(path.stem) for path in self._folder.glob(f"*{SUFFIX}") if path.stem.isdecimal()
         ]
         self._segment = max([indexed_segment, *on_disk])
         for segment in range(indexed_segment, self._segment + 1):
@@ -253,10 +247,10 @@ class SegmentBlobs:
             return adopted, end
         with path.open("rb") as file:
             file.seek(start)
-            while place := _next_record(file.read(HEAD_BYTES), segment, end):
+            while place := place_in(file.read(HEAD_BYTES), segment, end):
                 key, where = place
                 try:
-                    _unpack_frame(file.read(where.length), key, path)
+                    unpack_frame(file.read(where.length), key, path)
                 except StorageDamaged:
                     break
                 self._database.write(
@@ -273,30 +267,3 @@ def _sync_file(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def _next_record(head: bytes, segment: int, offset: int) -> tuple[bytes, _Place] | None:
-    if len(head) < HEAD_BYTES or _CHECK.unpack(head[-4:])[0] != zlib.crc32(head[:-4]):
-        return None
-    magic, key, raw_length, length = _HEAD.unpack(head[:-4])
-    return (key, _Place(segment, offset, length, raw_length)) if magic == _MAGIC else None
-
-
-def _unpack(record: bytes, key: bytes, place: _Place, path: Path) -> bytes:
-    found = _next_record(record[:HEAD_BYTES], place.segment, place.offset)
-    if found is None or found[0] != key:
-        raise StorageDamaged(f"{path} at {place.offset} does not hold {key.hex()}")
-    return _unpack_frame(record[HEAD_BYTES:], key, path)
-
-
-def _unpack_frame(frame: bytes, key: bytes, path: Path) -> bytes:
-    unpacking = ZstdDecompressor()
-    try:
-        body = unpacking.decompress(frame)
-    except ZstdError as problem:
-        raise StorageDamaged(
-            f"{path}: the record of {key.hex()} is damaged: {problem}"
-        ) from problem
-    if hashlib.sha256(body).digest() != key:
-        raise StorageDamaged(f"{path}: the bytes of {key.hex()} do not match their hash")
-    return body

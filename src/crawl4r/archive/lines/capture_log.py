@@ -21,7 +21,8 @@ class LineForm(NamedTuple):
     """The format of a log's lines."""
 
     header: bytes  # the first line with its line end, or empty
-    line: Callable[[Capture, str], bytes]  # (capture, stored path) -> line without its end
+    # (capture, stored path, name of its crawl) -> line without its end
+    line: Callable[[Capture, str, str | None], bytes]
     capture_id: Callable[[bytes], int]  # of a line without its end; 0 for a foreign line
 
 
@@ -43,8 +44,8 @@ class CaptureLog:
 
     def add(self, captures: Iterable[Capture]) -> None:
         """Append committed captures."""
-        line, locate = self._form.line, self._locate
-        lines = [line(c, locate(c.sha256) if c.sha256 else "") for c in captures]
+        line, locate, name = self._form.line, self._locate, self._captures.crawl_name
+        lines = [line(c, locate(c.sha256) if c.sha256 else "", name(c.crawl)) for c in captures]
         if lines:
             lines.append(b"")
             self._file.append(b"\n".join(lines))

@@ -1,4 +1,8 @@
-"""Lines of metadata/crawl_metadata.jsonl: all data of a capture as one JSON object."""
+"""Lines of metadata/crawl_metadata.jsonl: all data of a capture as one JSON object.
+
+They are what a lost state.db is made again from; see `metadata_reading.py`. The file is not private, as
+state.db is, so the cookies that a site set stay out of it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,10 @@ from crawl4r.clock import iso_time
 from crawl4r.formats.json_line import as_json
 from crawl4r.model import Capture
 
+_NOT_TOLD = "set-cookie"
 
-def _line(c: Capture, stored_path: str) -> bytes:
+
+def _line(c: Capture, stored_path: str, crawl: str | None) -> bytes:
     record = {
         "capture_id": c.id,
         "url": c.url,
@@ -31,6 +37,11 @@ def _line(c: Capture, stored_path: str) -> bytes:
         "latency_ms": c.latency_ms,
         "retries": c.retries,
         "proxy_id": c.proxy,
+        "http_version": c.http_version,
+        "address": c.address,
+        "location": c.location,
+        "crawl": crawl,
+        "headers": [pair for pair in c.headers if pair[0] != _NOT_TOLD],
     }
     return as_json(record)
 

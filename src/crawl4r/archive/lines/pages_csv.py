@@ -17,7 +17,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _line(c: Capture, stored_path: str) -> bytes:
+def _line(c: Capture, stored_path: str, crawl: str | None) -> bytes:
     about = {"capture_id": c.id, "verdict": c.verdict.value, "reason": c.reason}
     # A 304 has the hash and the path of the bytes that it confirms.
     content_bytes = 0 if c.verdict is Verdict.NOT_MODIFIED else c.bytes

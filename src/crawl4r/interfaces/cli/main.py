@@ -68,6 +68,7 @@ _GROUPS = {
         "supervise": "Run a crawl, and start it again when it stalls or dies.",
         "delete": "Delete documents: no search, export or rebuild shows them any more.",
         "restore": "Bring back documents that were deleted.",
+        "recover": "Make a lost or damaged state.db again.",
         "reset": "Delete everything that a crawl made, except crawl4r.yaml.",
     },
     "Set up and try": {

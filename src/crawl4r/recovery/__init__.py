@@ -1,0 +1,1 @@
+"""recovery: how does a lost state.db come back from what is left?"""
