@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -83,6 +84,18 @@ def set_back_to_8(workspace: Path, more: str = "") -> None:
 
 def set_back_to_11(workspace: Path, more: str = "") -> None:
     """Undo what was added since version 11, in a workspace with one crawl."""
+    _tell_less(workspace / "metadata" / "crawl_metadata.jsonl")
     (workspace / "state.sum").unlink(missing_ok=True)
     with closing(sqlite3.connect(workspace / "state.db")) as database:
         database.executescript(_TO_11 + more)
+
+
+def _tell_less(metadata: Path) -> None:
+    """Take out what lines of captures did not say yet."""
+    if not metadata.exists():
+        return
+    newer = ("http_version", "address", "location", "crawl", "headers")
+    lines = [json.loads(line) for line in metadata.read_text("utf-8").splitlines()]
+    told = [{key: line[key] for key in line if key not in newer} for line in lines]
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
+    metadata.write_text(text, "utf-8")

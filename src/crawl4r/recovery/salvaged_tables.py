@@ -112,7 +112,8 @@ TABLES: Sequence[Table] = (
     Table("tags", {"id": _is_number, "name": _is_filled, "created_at": _at}),
     Table("document_tags", {"tag_id": _is_number, **_MEMBER}, ("tag_id", "document")),
     Table(
-        "deleted_documents", {"document": _is_filled, "url": _is_url, "deleted_at": _at},
+        "deleted_documents",
+        {"document": _is_filled, "url": _is_url, "deleted_at": _at, "lasts": _is_flag},
         ("document",),
     ),
     Table(

@@ -51,7 +51,9 @@ def _capture_id(line: bytes) -> int:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return 0
-    found = record.get("capture_id") if isinstance(record, dict) else None
+    # A line of an older version tells less: the whole file is written anew.
+    is_ours = isinstance(record, dict) and "headers" in record
+    found = record.get("capture_id") if is_ours else None
     return found if type(found) is int else 0  # `true` is no number
 
 
