@@ -90,9 +90,7 @@ def test_damaged_heads_cost_their_records(copy: Copy, sound: dict[str, Path]) ->
     assert_only_these_lost_their_bytes(workspace, sound["segments"], keys, told)
 
 
-def test_a_page_whose_bytes_are_lost_is_fetched_again(
-    copy: Copy, sound: dict[str, Path]
-) -> None:
+def test_a_page_whose_bytes_are_lost_is_fetched_again(copy: Copy, sound: dict[str, Path]) -> None:
     workspace = copy("segments")
     lost = {line["sha256"] for line in lines_of(workspace)[2:6]} - {None}
     data = bytearray((workspace / SEGMENT).read_bytes())
