@@ -92,6 +92,7 @@ MAKING = (
     Command("older_refresh", "crawl -w older --refresh --json"),
     Command("older_status_upgraded", "status -w older --json"),
     Command("older_why_upgraded", f"why {SITE}/tides.html -w older --json"),
+    Command("older_replay", "replay -w older --json"),  # lines of an earlier version tell less
     Command("older_replay_check", "replay -w older --check --json"),
     Command("index", "index -w harbour --rebuild --json"),
     Command("index_text", "index -w harbour"),
