@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 
 from crawl4r.errors import StorageDamaged
+from crawl4r.safe_text import command_line
 from crawl4r.storage.own_files import open_new
 
 _HEADER_BYTES = 100
@@ -50,7 +51,8 @@ def check_sum(database: Path) -> None:
     if not database.exists() or _sum(database) != expected:
         raise StorageDamaged(
             f"{database} is not what was written: its bytes do not match {_sum_path(database).name}. "
-            "Restore it from a copy; if you changed it yourself, delete that file"
+            f"`{command_line('crawl4r', 'recover', '-w', database.parent)}` makes it again; if you"
+            " changed it yourself, delete that file"
         )
 
 

@@ -93,11 +93,13 @@ class Salvage:
         last, step = 0, 0  # numbers begin with 1
         while last + step < _LAST:
             before = last
-            forward = self._statement(table, f"{sql} > ? ORDER BY rowid", [last + step])
+            start = last + step
+            forward = self._statement(table, f"{sql} > ? ORDER BY rowid", [start], (start,))
             for number, *row in forward:
                 if step:  # the first row behind damage: there may be others up to it
                     back = f"{sql} > ? AND rowid < ? ORDER BY rowid DESC"
-                    for _, *other in self._statement(table, back, [last, number], -1):
+                    bounds = [last, number]
+                    for _, *other in self._statement(table, back, bounds, (number,), -1):
                         yield tuple(other)
                 last, step = number, 0
                 yield tuple(row)
@@ -111,28 +113,41 @@ class Salvage:
         columns = ", ".join([*table.key, *table.columns])
         sql = f"SELECT {columns} FROM {table.name} ORDER BY"
         last: Row | None = None
-        forward = self._statement(table, f"{sql} {', '.join(table.key)}", [], width=width)
+        forward = self._statement(table, f"{sql} {', '.join(table.key)}", [], None, 1, width)
         for row in forward:
             last = row[:width]
             yield row[width:]
         if not forward.is_broken:
             return
         falling = ", ".join(f"{name} DESC" for name in table.key)
-        for row in self._statement(table, f"{sql} {falling}", [], -1, width):
+        for row in self._statement(table, f"{sql} {falling}", [], None, -1, width):
             if last is not None and row[:width] <= last:
                 return
             yield row[width:]
 
     def _statement(
-        self, table: Table, sql: str, values: Sequence[Any], direction: int = 1, width: int = 1
+        self,
+        table: Table,
+        sql: str,
+        values: Sequence[Any],
+        start: Row | None,
+        direction: int = 1,
+        width: int = 1,
     ) -> _Statement:
         assert self._connection is not None
-        return _Statement(
-            self._connection, sql, values, direction, width, lambda why: self._note(table, why)
-        )
+        order = _Order(start, direction, width)
+        return _Statement(self._connection, sql, values, order, lambda why: self._note(table, why))
 
     def _note(self, table: Table, why: str) -> None:
         self.unread.setdefault(table.name, f"in part: {why}")
+
+
+class _Order(NamedTuple):
+    """The order that the rows of a statement must have."""
+
+    start: Row | None  # the keys lie behind it
+    direction: int  # 1: they rise; -1: they fall
+    width: int  # the first columns are the key
 
 
 class _Statement:
@@ -146,24 +161,22 @@ class _Statement:
         connection: sqlite3.Connection,
         sql: str,
         values: Sequence[Any],
-        direction: int,
-        width: int,
+        order: _Order,
         on_damage: Callable[[str], None],
     ) -> None:
-        """`direction` is 1 or -1, and the first `width` columns are the key that rises or falls."""
         self.is_broken = False
         self._connection = connection
         self._sql, self._values = sql, values
-        self._direction, self._width = direction, width
+        self._order = order
         self._on_damage = on_damage
 
     def __iter__(self) -> Iterator[Row]:
-        before: Row | None = None
+        before, direction, width = self._order
         try:
             with contextlib.closing(self._connection.execute(self._sql, self._values)) as cursor:
                 for row in cursor:
-                    key = row[: self._width]
-                    if before is not None and not self._is_next(before, key):
+                    key = row[:width]
+                    if before is not None and not _is_next(before, key, direction):
                         raise sqlite3.DatabaseError("its rows are out of order")
                     before = key
                     yield row
@@ -171,8 +184,9 @@ class _Statement:
             self.is_broken = True
             self._on_damage(str(problem))
 
-    def _is_next(self, before: Row, key: Row) -> bool:
-        return bool(key > before if self._direction > 0 else key < before)
+
+def _is_next(before: Row, key: Row, direction: int) -> bool:
+    return bool(key > before if direction > 0 else key < before)
 
 
 def _text(data: bytes) -> Any:

@@ -29,6 +29,9 @@ _ASIDE = f"{STATE}.damaged-"
 _BASE = re.compile(rf"{re.escape(_ASIDE)}[0-9T.]+Z")
 _PAGE_SIZE = slice(8, 12)  # in the header of a log
 _SMALLEST, _LARGEST = 512, 65536
+_HEADER_BYTES = 100
+_SIZE, _COUNT = slice(16, 18), slice(28, 32)  # of the pages, in the header of a database
+_MOST = 2**42  # bytes of a database
 
 
 def begin(workspace: Path) -> Path | None:
@@ -75,6 +78,7 @@ def copy_damaged(workspace: Path, source: Path | None, folder: Path) -> Path | N
             _merge(copy)
             for ending in ("-wal", "-shm"):
                 copy.with_name(copy.name + ending).unlink(missing_ok=True)
+        _pad(copy)
     except OSError as problem:
         raise StorageFull(f"cannot copy {state} to {copy}: {problem.strerror}") from problem
     return copy
@@ -119,6 +123,16 @@ def _merge(copy: Path) -> None:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _pad(copy: Path) -> None:
+    """Give a file that was cut its length again: SQLite reads nothing of one that is too short."""
+    with copy.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    size, count = int.from_bytes(header[_SIZE]) or 1, int.from_bytes(header[_COUNT])
+    whole = count * (_LARGEST if size == 1 else size)
+    if header.startswith(b"SQLite format 3\0") and copy.stat().st_size < whole < _MOST:
+        os.truncate(copy, whole)  # takes no room on the disk
 
 
 def _page_size(log: Path) -> int:

@@ -22,6 +22,7 @@ from crawl4r.frontier.priority import PRIORITIES
 from crawl4r.frontier.sqlite import OnAdmitted, SqliteFrontier
 from crawl4r.model import LISTINGS
 from crawl4r.reports.url_story import Reporter
+from crawl4r.safe_text import command_line
 from crawl4r.settings.load import Settings
 from crawl4r.storage.crawls import STORE, CrawlNotes, Crawls
 from crawl4r.storage.database import Database
@@ -151,7 +152,8 @@ def _check_that_both_are_there(path: Path, database: Database) -> None:
     if database.was_empty and any(own for pages in _PAGES for own in (path / "store").glob(pages)):
         raise StorageDamaged(
             f"{database.path} is missing or empty, but {path / 'store'} holds pages; "
-            "bring it back, or move the store away to begin anew"
+            f"`{command_line('crawl4r', 'recover', '-w', path)}` makes it again; or bring it back, or"
+            " move the store away to begin anew"
         )
 
 

@@ -55,6 +55,7 @@ async def recover(
         if why is None:
             if dry_run:
                 return outcome
+            set_aside.clear(workspace)  # what the interrupted recovery left
         else:
             outcome.state = why
             _make_state(workspace, outcome, on_progress, clock, dry_run=dry_run)

@@ -54,6 +54,7 @@ def test_a_damaged_state_is_made_again(
     damage(workspace / STATE)
     damaged = (workspace / STATE).read_bytes()
     told = recover(workspace)
+    assert ("crawls" in told["salvaged"]) == (damage is cut_in_half)
     assert_all_is_back(workspace, sound["segments"])
     assert hits_of(workspace) == hits_of(sound["segments"])
     (aside,) = [name for name in told["set_aside"] if name.endswith("Z")]
