@@ -103,12 +103,7 @@ def _is_unfinished(state: Path) -> bool:
     """Whether a recovery was interrupted while it made documents."""
     with opened(state) as connection:
         return bool(
-            connection.execute(
-                "SELECT 1 FROM notes n LEFT JOIN notes c ON c.key = 'documents_cursor'"
-                " WHERE n.key = ? AND coalesce(CAST(c.value AS INTEGER), 0) <"
-                " (SELECT max(id) FROM captures)",
-                (UNFINISHED,),
-            ).fetchone()
+            connection.execute("SELECT 1 FROM notes WHERE key = ?", (UNFINISHED,)).fetchone()
         )
 
 
@@ -159,6 +154,8 @@ async def _make_documents(
         undo = stack.enter_context(contextlib.ExitStack())
         parts = open_parts(workspace, settings, undo, read_only=False)
         documenter = await build_documenter(parts, settings, stack)
+        if not documenter.behind():  # interrupted while pages of small sites were read again
+            documenter.forget_all()
         done, total = 0, documenter.behind()
 
         def tell(more: int) -> None:
