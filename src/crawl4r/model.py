@@ -155,6 +155,7 @@ class Lease(Struct, frozen=True):
     nofollow: bool = False
     is_revisit: bool = False  # the archive already holds content of it
     was_answered: bool = False  # the archive already holds an answer, with any status
+    content: int | None = None  # the capture that the validators belong to
 
 
 class Response(Struct, frozen=True):

@@ -218,7 +218,7 @@ def test_a_workspace_of_an_earlier_version_loses_its_passwords_when_it_is_opened
     assert run("status", "-w", tmp_path).code == 0
     assert holders(tmp_path) == []
     connection = sqlite3.connect(tmp_path / "state.db")
-    ((kept,),) = connection.execute("SELECT value FROM notes WHERE key = 'options'")
+    ((kept,),) = connection.execute("SELECT value FROM crawl_notes WHERE key = 'options'")
     assert json.loads(kept) == {"rate": 0.0, "proxies": ["http://***@h:1", "http://open:2"]}
     rows = connection.execute("SELECT headers FROM requests ORDER BY id").fetchall()
     assert [json.loads(row[0]) for row in rows] == [common] * 3

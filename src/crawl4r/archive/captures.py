@@ -212,11 +212,13 @@ class Captures:
         )
         return None if row[0] is None else float(row[0])
 
-    def sha256_before(self, url: str) -> str | None:
-        """The content that a 304 confirms: that of the page's newest capture with content."""
+    def sha256_before(self, url: str, content: int | None = None) -> str | None:
+        """The content that a 304 confirms: that of the capture whose validators were sent, by default
+        the page's newest one with content."""
         rows = self._database.read(
-            "SELECT c.sha256 FROM pages p JOIN captures c ON c.id = p.content WHERE p.url = ?",
-            (url,),
+            "SELECT sha256 FROM captures"
+            " WHERE id = coalesce(?, (SELECT content FROM pages WHERE url = ?))",
+            (content, url),
         )
         return rows[0][0].hex() if rows and rows[0][0] else None
 

@@ -195,7 +195,8 @@ class Keeper:
         assert capture is not None
         capture = capture._replace(crawl=self._targets.crawl)
         if capture.verdict is Verdict.NOT_MODIFIED:
-            earlier = self._targets.captures.sha256_before(visit.lease.url)
+            lease = visit.lease
+            earlier = self._targets.captures.sha256_before(lease.url, lease.content)
             return visit, capture._replace(sha256=earlier)
         if visit.body is None:
             return visit, capture

@@ -24,7 +24,8 @@ INSERT INTO crawls (id, name, kind, state, created_at)
         SELECT json_extract(value, '$[0]') FROM notes WHERE key = 'scope_hosts'
         AND json_extract(value, '$[0]') NOT GLOB '*[^a-z0-9.:-]*'), 'crawl'),
     'crawl', 'stopped', coalesce((SELECT min(found_at) FROM urls), 0)
-    WHERE EXISTS (SELECT 1 FROM urls) OR EXISTS (SELECT 1 FROM notes WHERE key = 'scope_hosts');
+    WHERE EXISTS (SELECT 1 FROM urls)
+    OR EXISTS (SELECT 1 FROM notes WHERE key IN ('scope_hosts', 'options'));
 CREATE TABLE crawl_notes (
     crawl_id INTEGER NOT NULL REFERENCES crawls(id),
     key TEXT NOT NULL,

@@ -120,7 +120,7 @@ def test_passages_overlap_as_the_settings_say_after_a_rebuild(tmp_path: Path) ->
     (workspace / "crawl4r.yaml").write_text("index: {overlap_tokens: 128, min_tokens: 0}\n")
     refused = run("index", "-w", workspace, env=WORDS_ONLY)
     assert refused.code == 2
-    assert "overlap" in refused.err and "`crawl4r index --rebuild`" in refused.err
+    assert "overlap" in refused.err and "`crawl4r index --rebuild -w " in refused.err
     again = run("index", "--rebuild", "-w", workspace, "--json", env=WORDS_ONLY)
     assert again.json["totals"]["passages"] > before
     assert run("index", "-w", workspace, env=WORDS_ONLY).code == 0

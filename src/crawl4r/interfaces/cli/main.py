@@ -66,7 +66,7 @@ _GROUPS = {
         "pause": "Hold the crawl of a workspace, or let it continue.",
         "stop": "End the crawl of a workspace, like Ctrl-C.",
         "supervise": "Run a crawl, and start it again when it stalls or dies.",
-        "delete": "Delete documents: no search, export or rebuild shows them any more.",
+        "delete": "Delete documents from search and exports, for good.",
         "restore": "Bring back documents that were deleted.",
         "recover": "Make a lost or damaged state.db again.",
         "reset": "Delete everything that a crawl made, except crawl4r.yaml.",

@@ -77,9 +77,8 @@ def run_crawl(
     stderr.catch()
     keep_freed_memory()
     gc.freeze()  # loaded modules stay, so the collector can skip them
-    earlier = still_in_force(
-        earlier_options(path, options.get("name"), is_discoverer=is_discoverer), options
-    )
+    noted = earlier_options(path, options.get("name"), is_discoverer=is_discoverer)
+    earlier = still_in_force(noted, options)
     in_force = {**options, **earlier}
     make_readers_ahead(with_documents=in_force.get("extract") is not False)
     stderr.read()

@@ -22,7 +22,7 @@ from crawl4r.interfaces.cli.output import say
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted, and delete nothing.")
 @json_option
 def command(urls: tuple[str, ...], workspace: Path, dry_run: bool, as_json: bool) -> None:
-    """Delete documents: no search, export or rebuild shows them any more.
+    """Delete documents from search and exports, for good.
 
     A document stays deleted when its page is visited again. The archive keeps the captures and their
     bytes; `crawl4r restore` brings the document back.
