@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crawl4r.archive.documents import ExtractionRow
+from crawl4r.archive.dropped import Dropped
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.clock import iso_time
 from crawl4r.documents.compare import Incomparable, compare_safely
@@ -32,11 +33,13 @@ class HistoryEntry(Struct, frozen=True):
     status: int
     verdict: str
     reason: str
-    change: str  # new, unchanged, changed, missing, gone, rejected, none, or unread
+    change: str  # new, unchanged, changed, missing, gone, rejected, dropped, none, or unread
     added: int  # words
     removed: int
     sha256: str | None
     content_hash: str | None
+    dropped_at: float | None = None  # when gc removed the bytes
+    dropped_by: str = ""  # the option that said so
 
 
 class PageDifference(Struct, frozen=True):
@@ -53,7 +56,7 @@ class PageDifference(Struct, frozen=True):
     diff: str  # unified
 
 
-def entry_of(capture: Capture, read: ExtractionRow | None) -> HistoryEntry:
+def entry_of(capture: Capture, read: ExtractionRow | None, dropped: Dropped | None) -> HistoryEntry:
     return HistoryEntry(
         capture_id=capture.id,
         captured_at=capture.fetched_at,
@@ -65,6 +68,8 @@ def entry_of(capture: Capture, read: ExtractionRow | None) -> HistoryEntry:
         removed=read.removed if read else 0,
         sha256=capture.sha256,
         content_hash=read.content_hash if read else None,
+        dropped_at=dropped.at if dropped else None,
+        dropped_by=dropped.why if dropped else "",
     )
 
 
@@ -132,16 +137,28 @@ def _pair(
     read = [
         each for each in parts.captures.of_url(url) if each.verdict is Verdict.OK and each.sha256
     ]
-    if len(read) < 2 and not (before and after):
+    stored = [each for each in read if parts.dropped.of(each.sha256) is None]
+    if len(stored) < 2 and not (before and after):
         again = command_line("crawl4r", "crawl", "--refresh", "-w", home)
-        raise UsageError(f"{url} has {len(read)} capture(s) with text; `{again}` visits it again")
+        raise UsageError(
+            f"{url} has {len(stored)} capture(s) with text{_gone(parts, read)};"
+            f" `{again}` visits it again"
+        )
     by_id = {capture.id: capture for capture in read}
     for number in (before, after):
         if number is not None and number not in by_id:
             history = command_line("crawl4r", "history", url, "-w", home)
             raise UsageError(f"capture {number} is not one of {url}; see `{history}`")
-    new = by_id[after] if after else read[-1]
-    earlier = [capture for capture in read if capture.id < new.id]
+        if number is not None:
+            parts.dropped.refuse(by_id[number].sha256, f"capture {number} of {url}")
+    new = by_id[after] if after else stored[-1]
+    earlier = [capture for capture in stored if capture.id < new.id]
     if before is None and not earlier:
         raise UsageError(f"there is no capture before {new.id}; name one (--from)")
     return by_id[before] if before else earlier[-1], new
+
+
+def _gone(parts: Parts, captures: list[Capture]) -> str:
+    """What became of the bytes of others."""
+    words = {found.words() for each in captures if (found := parts.dropped.of(each.sha256))}
+    return f" ({', '.join(sorted(words))})" if words else ""
