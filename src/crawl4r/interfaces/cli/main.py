@@ -64,7 +64,7 @@ _GROUPS = {
         "pause": "Hold the crawl of a workspace, or let it continue.",
         "stop": "End the crawl of a workspace, like Ctrl-C.",
         "supervise": "Run a crawl, and start it again when it stalls or dies.",
-        "gc": "Remove stored bytes that no capture needs, and compact the store.",
+        "gc": "Remove stored bytes that no capture needs.",
         "reset": "Delete everything that a crawl made, except crawl4r.yaml.",
     },
     "Set up and try": {
