@@ -54,6 +54,3 @@ class Deletions:
             "SELECT deleted_at FROM deleted_documents WHERE document = ?", (document,)
         )
         return float(rows[0][0]) if rows else None
-
-    def count(self) -> int:
-        return int(self._database.read("SELECT count(*) FROM deleted_documents")[0][0])

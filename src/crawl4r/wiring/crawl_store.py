@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import asdict
 
@@ -16,12 +16,8 @@ from crawl4r.model import FoundBy, UrlState
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.host_lessons import Lessons
 from crawl4r.storage.tables import HostMemories, RobotsRecords
-from crawl4r.wiring.parts import Parts, make_frontier
-
-if TYPE_CHECKING:
-    pass
-
 from crawl4r.wiring.crawl_order import CrawlOrder
+from crawl4r.wiring.parts import Parts, make_frontier
 
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
 

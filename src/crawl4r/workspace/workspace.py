@@ -1,4 +1,4 @@
-"""A directory with a crawl in it, from Python.
+"""A directory with crawls in it, from Python.
 
 async with crawl4r.open("ws") as workspace:
     async for page in workspace.crawl("https://example.org/", max_pages=100):
@@ -44,7 +44,7 @@ _NO_INDEX = {"index": {"enabled": False}}  # Python asks for an index by `index`
 
 
 class Workspace(AsyncReader):
-    """A directory with a crawl in it. Open it with `crawl4r.open`; one writer at a time."""
+    """A directory with crawls in it. Open it with `crawl4r.open`; one writer at a time."""
 
     def __init__(
         self,
