@@ -62,6 +62,7 @@ DROP TABLE collections;
 DROP TABLE document_tags;
 DROP TABLE tags;
 DROP TABLE deleted_documents;
+DROP TABLE dropped_blobs;
 DROP TABLE crawls;
 PRAGMA user_version = 11;
 """

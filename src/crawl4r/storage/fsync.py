@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def write_all(fd: int, data: bytes) -> None:
+def write_all(fd: int, data: bytes | bytearray) -> None:
     """Write every byte, because a write call may write fewer."""
     view = memoryview(data)
     while view:

@@ -315,6 +315,14 @@ ALTER TABLE announcements ADD COLUMN bytes INTEGER;
 ALTER TABLE announcements ADD COLUMN latency_ms INTEGER;
 """,
     12: MANY_CRAWLS,
+    13: """
+-- Bytes of captures that gc removed by a policy. A row whose bytes are stored again means nothing.
+CREATE TABLE dropped_blobs (
+    sha256 BLOB PRIMARY KEY,
+    at REAL NOT NULL,                     -- epoch seconds
+    why TEXT NOT NULL                     -- the policy, in the words of its option
+) WITHOUT ROWID;
+""",
 }
 
 CURRENT = max(VERSIONS)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from crawl4r.archive.blobs.port import Compacted, OnCompacted
 from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
 from crawl4r.formats.zstd import ZstdCompressor, ZstdError, decompress
 from crawl4r.storage.fsync import sync_folder
 
+_NAME = re.compile(r"[0-9a-f]{64}\.(?:html|bin)\.zst")
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
@@ -25,6 +29,7 @@ class FileBlobs:
         self._level = level
         self._permissions = permissions
         self._added: dict[str, tuple[Path, bytes]] = {}
+        self._removed = 0  # bytes on disk, since the last `compact`
         if writable:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -80,6 +85,36 @@ class FileBlobs:
     def totals(self) -> tuple[int, int]:
         sizes = [path.stat().st_size for path in self._folder.glob("??/??/*.zst")]
         return len(sizes), sum(sizes)
+
+    def stored(self) -> Iterator[tuple[str, int]]:
+        for folder in sorted(self._folder.glob("??/??")):
+            sizes: dict[str, int] = {}  # a hash may have two files, of two kinds of content
+            for path in folder.glob("*.zst"):
+                sha256 = path.name.partition(".")[0]
+                if _NAME.fullmatch(path.name) and sha256.startswith(
+                    folder.parent.name + folder.name
+                ):
+                    sizes[sha256] = sizes.get(sha256, 0) + path.stat().st_size
+            yield from sorted(sizes.items())
+
+    def remove(self, hashes: Iterable[str]) -> None:
+        for sha256 in hashes:
+            while path := self._find(sha256):
+                size = path.stat().st_size
+                try:
+                    path.unlink()
+                except OSError as problem:
+                    raise StorageFull(f"cannot delete {path}: {problem.strerror}") from problem
+                self._removed += size
+
+    def foresee(self, doomed: Iterable[str]) -> Compacted:
+        paths = (path for sha256 in doomed if (path := self._find(sha256)))
+        return Compacted(freed=sum(path.stat().st_size for path in paths))
+
+    def compact(self, on_progress: OnCompacted = lambda done, total: None) -> Compacted:
+        """`remove` has deleted the files; their folders are of use to later ones."""
+        freed, self._removed = self._removed, 0
+        return Compacted(freed=freed)
 
     def close(self) -> None:
         self._added.clear()

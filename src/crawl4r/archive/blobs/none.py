@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+
+from crawl4r.archive.blobs.port import Compacted, OnCompacted
 
 
 class NoBlobs:
@@ -22,6 +25,18 @@ class NoBlobs:
 
     def totals(self) -> tuple[int, int]:
         return 0, 0
+
+    def stored(self) -> Iterator[tuple[str, int]]:
+        return iter(())
+
+    def remove(self, hashes: Iterable[str]) -> None:
+        pass
+
+    def foresee(self, doomed: Iterable[str]) -> Compacted:
+        return Compacted()
+
+    def compact(self, on_progress: OnCompacted = lambda done, total: None) -> Compacted:
+        return Compacted()
 
     def close(self) -> None:
         pass

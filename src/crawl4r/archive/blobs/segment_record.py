@@ -6,8 +6,9 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crawl4r.errors import StorageDamaged
 from crawl4r.formats.zstd import ZstdDecompressor, ZstdError
@@ -20,17 +21,30 @@ SUFFIX = ".c4s"
 
 
 class Place(NamedTuple):
-    """Where a record is: its frame begins behind the head at `offset`."""
+    """Where a record is, in the order of the columns of `blobs`."""
 
     segment: int
     offset: int
-    length: int
+    length: int  # of the frame
     raw_length: int
 
+    @property
+    def end(self) -> int:
+        """The offset behind the record."""
+        return self.offset + HEAD_BYTES + self.length
 
-def pack_head(key: bytes, raw_length: int, length: int) -> bytes:
-    head = _HEAD.pack(MAGIC, key, raw_length, length)
-    return head + _CHECK.pack(zlib.crc32(head))
+
+def place_of(key: Any, numbers: Sequence[Any]) -> Place:
+    """A row of `blobs` behind its key. Raises StorageDamaged."""
+    if not isinstance(key, bytes) or not all(isinstance(number, int) for number in numbers):
+        name = key.hex() if isinstance(key, bytes) else repr(key)
+        raise StorageDamaged(f"state.db: the place of {name} is damaged")
+    return Place(*numbers)
+
+
+def pack_record(key: bytes, raw_length: int, frame: bytes) -> bytes:
+    head = _HEAD.pack(MAGIC, key, raw_length, len(frame))
+    return b"".join((head, _CHECK.pack(zlib.crc32(head)), frame))
 
 
 def place_in(head: bytes, segment: int, offset: int) -> tuple[bytes, Place] | None:
@@ -42,6 +56,7 @@ def place_in(head: bytes, segment: int, offset: int) -> tuple[bytes, Place] | No
 
 
 def unpack_record(record: bytes, key: bytes, place: Place, path: Path) -> bytes:
+    """The bytes in a record, checked. Raises StorageDamaged."""
     found = place_in(record[:HEAD_BYTES], place.segment, place.offset)
     if found is None or found[0] != key:
         raise StorageDamaged(f"{path} at {place.offset} does not hold {key.hex()}")

@@ -44,7 +44,7 @@ class SegmentScan:
                 if found and self._is_whole(fd, *found):
                     key, place = found
                     yield FoundRecord(key, place)
-                    at += HEAD_BYTES + place.length
+                    at = place.end
                     continue
                 after = self._next_head(fd, at + 1)
                 self.damaged += 1

@@ -1,8 +1,8 @@
 """The default store: pages appended to a few large files, found through an index in state.db.
 
-A record is a 48-byte head (magic, SHA-256, raw and stored length, checksum of the head) and one zstd
-frame. Bytes are synced before the rows that name them are committed. After a crash, complete records
-past the last indexed one are adopted and a torn one is cut off. Indexed records are never rewritten.
+Bytes are synced before the rows that name them are committed. After a crash, complete records past the
+last indexed one are adopted and a torn one is cut off. Indexed records are never rewritten: `compact`
+copies them to a new segment. A segment belongs to the one writer that holds it (`segment_files`).
 """
 
 from __future__ import annotations
@@ -10,25 +10,34 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from crawl4r.archive.blobs.compaction import Compaction
+from crawl4r.archive.blobs.port import Compacted, OnCompacted
+from crawl4r.archive.blobs.segment_files import HeldSegment, SegmentFiles
 from crawl4r.archive.blobs.segment_record import (
     HEAD_BYTES,
     SUFFIX,
     Place,
-    pack_head,
+    pack_record,
     place_in,
+    place_of,
     unpack_frame,
     unpack_record,
 )
-from crawl4r.errors import StorageDamaged, StorageFull, WorkspaceError
+from crawl4r.errors import StorageDamaged, StorageFull
 from crawl4r.formats.zstd import ZstdCompressor
 from crawl4r.storage.database import Database
-from crawl4r.storage.fsync import sync_folder, write_all
-from crawl4r.storage.own_files import open_own
+from crawl4r.storage.fsync import write_all
 
 _FOUND_AT_HAND = 500
+# What gc dropped is not adopted: its record may lie at the end of a segment.
+_ADOPT = """
+INSERT OR IGNORE INTO blobs SELECT ?1, ?2, ?3, ?4, ?5
+WHERE NOT EXISTS (SELECT 1 FROM dropped_blobs WHERE sha256 = ?1)
+"""
 
 
 class _OpenSegment(NamedTuple):
@@ -50,27 +59,31 @@ class SegmentBlobs:
         permissions: int = 0o644,
         writable: bool = True,
     ) -> None:
-        self._folder = folder
+        self._files = SegmentFiles(folder, permissions)
         self._database = database
         self._compressor = ZstdCompressor(level=level)
         self._segment_bytes = segment_bytes
-        self._permissions = permissions
-        self._segment = 0
+        self._own: HeldSegment | None = None  # the segment that this writer appends to
+        # Full segments, held until the rows of their last records are surely committed: those of this
+        # group, and those of the one before.
+        self._full: list[HeldSegment] = []
+        self._left: list[HeldSegment] = []
+        self._segment = 1  # its number; without one, the lowest that the next one may get
         self._end = 0  # of the durable records in the current segment
-        self._fd: int | None = None
         self._open_for_reading: _OpenSegment | None = None
         self._added: dict[bytes, Place] = {}
         # Perhaps uncommitted: usable for the lines of a log, but no proof that a page is stored.
         self._flushed: dict[bytes, Place] = {}
-        self._found: dict[bytes, Place] = {}  # a cache: blobs never move
+        self._found: dict[bytes, Place] = {}  # a cache: blobs move only when gc compacts
         self._buffer: list[bytes] = []
         self._buffered = 0
         if writable:
+            self._files.make_folder()
             try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as problem:
-                raise WorkspaceError(f"cannot make {folder}: {problem.strerror}") from problem
-            self.adopted, self.cut = self._recover()
+                self.adopted, self.cut = self._recover()
+            except BaseException:
+                self._let_go()  # a later try in this process must find the segment free
+                raise
 
     def add(self, body: bytes, content_type: str) -> tuple[str, bool]:
         digest = hashlib.sha256(body)
@@ -78,9 +91,12 @@ class SegmentBlobs:
         if key in self._added or self._place(key):
             return digest.hexdigest(), False
         frame = self._compressor.compress(body, mode=ZstdCompressor.FLUSH_FRAME)
-        record = pack_head(key, len(body), len(frame)) + frame
+        record = pack_record(key, len(body), frame)
         if self._end + self._buffered + len(record) > self._segment_bytes and self._end:
             self._rotate()
+        if self._own is None:
+            self._own = self._files.create(self._segment)
+            self._segment, self._end = self._own.number, 0
         offset = self._end + self._buffered
         self._added[key] = Place(self._segment, offset, len(frame), len(body))
         self._buffer.append(record)
@@ -88,21 +104,26 @@ class SegmentBlobs:
         return digest.hexdigest(), True
 
     def flush(self) -> None:
-        if not self._buffer:
+        self._write_out()
+        for segment in self._left:
+            segment.close()
+        self._left, self._full = self._full, []
+
+    def _write_out(self) -> None:
+        if not self._buffer or self._own is None:
             return
-        fd = self._open()
         try:
-            write_all(fd, b"".join(self._buffer))
-            os.fsync(fd)
+            write_all(self._own.fd, b"".join(self._buffer))
+            os.fsync(self._own.fd)
         except OSError as problem:
-            self._drop_unflushed(fd)
+            self._drop_unflushed(self._own.fd)
             raise StorageFull(
-                f"cannot write {self._path(self._segment)}: {problem.strerror}; "
+                f"cannot write {self._own.path}: {problem.strerror}; "
                 "free some space and run the command again"
             ) from problem
         self._end += self._buffered
         self._database.write_many(
-            "INSERT INTO blobs VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)",  # another writer may have them too
             ((key, *place) for key, place in self._added.items()),
         )
         self._flushed = dict(self._added)
@@ -110,16 +131,14 @@ class SegmentBlobs:
 
     def read(self, sha256: str) -> bytes | None:
         key = bytes.fromhex(sha256)
-        place = self._place(key)
-        if place is None:
-            return None
-        try:
-            segment = self._reading(place.segment)
-            record = os.pread(segment.fd, HEAD_BYTES + place.length, place.offset)
-        except OSError as problem:
-            path = self._path(place.segment)
-            raise StorageDamaged(f"{path} cannot be read: {problem.strerror}") from problem
-        return unpack_record(record, key, place, segment.path)
+        while place := self._place(key):
+            try:
+                return self._read_at(key, place)
+            except StorageDamaged:
+                self._found.pop(key, None)
+                if self._place(key) == place:  # else gc moved it since its place was found
+                    raise
+        return None
 
     def locate(self, sha256: str) -> str:
         key = bytes.fromhex(sha256)
@@ -132,9 +151,41 @@ class SegmentBlobs:
         )
         return int(row[0]), int(row[1])
 
+    def stored(self) -> Iterator[tuple[str, int]]:
+        last = b""
+        while rows := self._database.read(
+            "SELECT sha256, length + ? FROM blobs WHERE sha256 > ? ORDER BY sha256 LIMIT 1000",
+            (HEAD_BYTES, last),
+        ):
+            for key, size in rows:
+                yield key.hex(), int(size)
+            last = rows[-1][0]
+
+    def remove(self, hashes: Iterable[str]) -> None:
+        keys = [bytes.fromhex(sha256) for sha256 in hashes]
+        self._database.write_many("DELETE FROM blobs WHERE sha256 = ?", [(key,) for key in keys])
+        for key in keys:
+            self._found.pop(key, None)
+            self._flushed.pop(key, None)
+
+    def foresee(self, doomed: Iterable[str]) -> Compacted:
+        return Compaction(self._files, self._database, self._segment_bytes).foresee(doomed)
+
+    def compact(self, on_progress: OnCompacted = lambda done, total: None) -> Compacted:
+        self._forget_added()
+        self._let_go()  # the current segment may have to be rewritten, too
+        self._end_reading()
+        self._found.clear()
+        self._flushed.clear()
+        compaction = Compaction(self._files, self._database, self._segment_bytes)
+        try:
+            return compaction.run(on_progress)
+        finally:
+            self._segment, self._end = compaction.next_number, 0
+
     def close(self) -> None:
         self._forget_added()
-        self._close_segment()
+        self._let_go()
         self._end_reading()
 
     def _place(self, key: bytes) -> Place | None:
@@ -143,36 +194,26 @@ class SegmentBlobs:
         rows = self._database.read(
             "SELECT segment, offset, length, raw_length FROM blobs WHERE sha256 = ?", (key,)
         )
-        if rows and not all(isinstance(number, int) for number in rows[0]):
-            raise StorageDamaged(f"state.db: the place of {key.hex()} is damaged")
         if not rows:
             return None
         if len(self._found) >= _FOUND_AT_HAND:
             self._found.clear()
-        self._found[key] = found = Place(*rows[0])
+        self._found[key] = found = place_of(key, rows[0])
         return found
 
-    def _path(self, segment: int) -> Path:
-        return self._folder / f"{segment:06d}{SUFFIX}"
-
-    def _open(self) -> int:
-        if self._fd is None:
-            path = self._path(self._segment)
-            is_new = not path.exists()
-            try:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                self._fd = open_own(path, flags, self._permissions)
-                if is_new:
-                    os.fchmod(self._fd, self._permissions)  # regardless of the umask
-                    sync_folder(self._folder)
-            except OSError as problem:
-                raise StorageFull(f"cannot open {path}: {problem.strerror}") from problem
-        return self._fd
+    def _read_at(self, key: bytes, place: Place) -> bytes:
+        try:
+            segment = self._reading(place.segment)
+            record = os.pread(segment.fd, HEAD_BYTES + place.length, place.offset)
+        except OSError as problem:
+            path = self._files.path(place.segment)
+            raise StorageDamaged(f"{path} cannot be read: {problem.strerror}") from problem
+        return unpack_record(record, key, place, segment.path)
 
     def _reading(self, segment: int) -> _OpenSegment:
         """The open file of a segment, cached because pages are read in order."""
         if self._open_for_reading is None or self._open_for_reading.segment != segment:
-            path = self._path(segment)
+            path = self._files.path(segment)
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self._end_reading()
             self._open_for_reading = _OpenSegment(segment, fd, path)
@@ -183,14 +224,17 @@ class SegmentBlobs:
             os.close(self._open_for_reading.fd)
             self._open_for_reading = None
 
-    def _close_segment(self) -> None:
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+    def _let_go(self) -> None:
+        """Leave all segments to other writers."""
+        for segment in (*self._left, *self._full, *([self._own] if self._own else [])):
+            segment.close()
+        self._left, self._full, self._own = [], [], None
 
     def _rotate(self) -> None:
-        self.flush()
-        self._close_segment()
+        self._write_out()
+        if self._own is not None:
+            self._full.append(self._own)
+            self._own = None
         self._segment += 1
         self._end = 0
 
@@ -206,7 +250,10 @@ class SegmentBlobs:
         self._buffered = 0
 
     def _recover(self) -> tuple[int, int]:
-        """Recover the last segment; returns the adopted blobs and the cut bytes."""
+        """Recover the last segment, and hold it; returns the adopted blobs and the cut bytes.
+
+        A segment that another living writer holds is left alone: then the next one is new.
+        """
         row = self._database.read(
             "SELECT segment, max(offset + length) FROM blobs"
             " WHERE segment = (SELECT max(segment) FROM blobs)"
@@ -214,12 +261,11 @@ class SegmentBlobs:
         indexed_segment = row[0] if row[0] is not None else 1
         indexed_end = row[1] + HEAD_BYTES if row[0] is not None else 0
         adopted = cut = 0
-        on_disk = [
-            int(path.stem) for path in self._folder.glob(f"*{SUFFIX}") if path.stem.isdecimal()
-        ]
-        self._segment = max([indexed_segment, *on_disk])
+        self._segment = max([indexed_segment, *self._files.numbers()])
         for segment in range(indexed_segment, self._segment + 1):
             start = indexed_end if segment == indexed_segment else 0
+            self._let_go()
+            self._own = self._files.hold(segment)
             taken, lost = self._adopt_tail(segment, start)
             adopted += taken
             cut += lost
@@ -227,17 +273,19 @@ class SegmentBlobs:
         return adopted, cut
 
     def _adopt_tail(self, segment: int, start: int) -> tuple[int, int]:
-        path = self._path(segment)
+        path = self._files.path(segment)
         size = path.stat().st_size if path.exists() else 0
         if size < start:
             raise StorageDamaged(
                 f"{path} has {size} bytes where the index knows of {start}: it was cut or replaced"
             )
+        if self._own is None:
+            return 0, 0
         adopted, end = self._adopt_records(segment, path, start, size)
         if size > end:
-            os.truncate(path, end)
+            os.ftruncate(self._own.fd, end)
         if adopted:  # a killed process may not have synced these records
-            _sync_file(path)
+            os.fsync(self._own.fd)
         self._end = end
         return adopted, size - end
 
@@ -247,23 +295,12 @@ class SegmentBlobs:
             return adopted, end
         with path.open("rb") as file:
             file.seek(start)
-            while place := place_in(file.read(HEAD_BYTES), segment, end):
-                key, where = place
+            while found := place_in(file.read(HEAD_BYTES), segment, end):
+                key, place = found
                 try:
-                    unpack_frame(file.read(where.length), key, path)
+                    unpack_frame(file.read(place.length), key, path)
                 except StorageDamaged:
                     break
-                self._database.write(
-                    "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", (key, *where)
-                )
-                adopted += 1
-                end += HEAD_BYTES + where.length
+                adopted += self._database.write(_ADOPT, (key, *place)).rowcount
+                end = place.end
         return adopted, end
-
-
-def _sync_file(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
