@@ -22,6 +22,7 @@ from crawl4r._version import __version__
 
 if TYPE_CHECKING:
     from crawl4r.archive.documents import StoredDocument
+    from crawl4r.archive.garbage import GcReport
     from crawl4r.errors import Crawl4rError
     from crawl4r.model import PageImage, PageLink
     from crawl4r.politeness.host_budgets import HostBudgets
@@ -51,6 +52,7 @@ __all__ = [
     "Crawl4rError",
     "CrawlRun",
     "ExportReport",
+    "GcReport",
     "HistoryEntry",
     "Hit",
     "HostBudgets",
@@ -78,6 +80,7 @@ __all__ = [
 
 _ROOMS = {
     "archive.documents": ["StoredDocument"],
+    "archive.garbage": ["GcReport"],
     "errors": ["Crawl4rError"],
     "model": ["PageImage", "PageLink"],
     "politeness.host_budgets": ["HostBudgets"],

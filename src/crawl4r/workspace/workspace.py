@@ -30,6 +30,7 @@ from crawl4r.workspace.blocking import has_event_loop
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from crawl4r.archive.garbage import GcReport, OnStep
     from crawl4r.logs.replay import ReplayReport
     from crawl4r.storage.replaced_files import ComparedFiles
     from crawl4r.transfer.import_warc import ArchiveCounts
@@ -260,6 +261,31 @@ class Workspace(AsyncReader):
         from crawl4r.wiring.logs import check_logs  # noqa: PLC0415
 
         return await check_logs(self.parts, self.settings, places, on_progress)
+
+    def gc(
+        self,
+        *,
+        keep_captures: int | None = None,
+        keep_days: float | None = None,
+        dry_run: bool = False,
+        on_step: OnStep = lambda work, done, total: None,
+    ) -> GcReport:
+        """Remove stored bytes that no capture needs, and compact the store.
+
+        By default every capture keeps its bytes. `keep_captures` keeps those of the newest good
+        captures of each page, `keep_days` those of younger captures; the newest capture and content of
+        a page, and what its document was made from, always keep theirs. Captures stay.
+
+        With `dry_run` nothing is written, and the workspace may be open for reading. `on_step` is
+        called with the kind of work, how much of it is done, and of how much.
+        """
+        from crawl4r.archive.garbage import GarbageCollector  # noqa: PLC0415 - most openings go without
+        from crawl4r.archive.retention import Retention  # noqa: PLC0415
+
+        retention = Retention(keep_captures, keep_days)
+        retention.check()
+        collector = GarbageCollector(self.database, self.blobs, retention, self._now())
+        return collector.foresee() if dry_run else collector.run(on_step)
 
     def budgets_for(self, settings: Settings) -> HostBudgets:
         """Budgets of our own, or the shared ones made no less polite."""
