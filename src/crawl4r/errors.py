@@ -4,6 +4,7 @@
     ├── UsageError            the caller must change something; the message names what     (exit 2)
     │   ├── SettingsError     a configuration key has a value it cannot have
     │   ├── InvalidUrl        not a URL we could ever fetch
+    │   ├── BytesDropped      gc removed the bytes of this capture; the message says when and why
     │   ├── WorkspaceError    the directory is missing, unwritable, newer than us or in use
     │   └── EmbedderMissing   the package with a model's weights is not installed, or damaged
     ├── BadEmbedding          a model returned vectors that search cannot use
@@ -53,6 +54,10 @@ class InvalidUrl(UsageError):
         shown = url if len(url) <= 200 else url[:197] + "..."
         super().__init__(f"{shown!r} is not a URL that can be crawled: {_WHY_INVALID[reason]}")
         self.reason = reason
+
+
+class BytesDropped(UsageError):
+    pass
 
 
 class WorkspaceError(UsageError):

@@ -50,6 +50,7 @@ class DocumentChange(StrEnum):
     MISSING = "missing"  # the first 404 or 410; a second one means gone
     GONE = "gone"
     REJECTED = "rejected"  # a bad verdict: the existing text stays
+    DROPPED = "dropped"  # gc removed the bytes before they were read
     NONE = "none"  # no content for a document
 
 
@@ -294,8 +295,13 @@ class Documents:
 
     def forget_all(self) -> None:
         """Delete all documents, which can be made again from the captures."""
-        for table in ("documents", "near_bands", "extractions", "site_blocks", "sites_sampled"):
+        for table in ("documents", "near_bands", "site_blocks", "sites_sampled"):
             self._database.write(f"DELETE FROM {table}")
+        # Without its bytes a capture cannot be read again: what was said of it is all there is.
+        self._database.write(
+            "DELETE FROM extractions WHERE capture NOT IN (SELECT c.id FROM captures c"
+            " JOIN dropped_blobs d ON d.sha256 = c.sha256)"
+        )
         self.move_cursor(0)
         Notes(self._database).put(_EPOCH, str(int(self.epoch()) + 1))
 

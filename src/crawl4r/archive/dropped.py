@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from crawl4r.clock import iso_time
+from crawl4r.errors import BytesDropped
 from crawl4r.storage.database import Database
 
 
@@ -36,6 +37,11 @@ class DroppedBytes:
             "SELECT at, why FROM dropped_blobs WHERE sha256 = ?", (bytes.fromhex(sha256),)
         )
         return Dropped(*rows[0]) if rows and not self._locate(sha256) else None
+
+    def refuse(self, sha256: str | None, owner: str) -> None:
+        """Raise BytesDropped when bytes were removed; `owner` says whose they are."""
+        if found := self.of(sha256):
+            raise BytesDropped(f"the bytes of {owner} were {found.words()}")
 
     def note(self, hashes: Iterable[str], at: float, why: str) -> None:
         self._database.write_many(

@@ -20,6 +20,7 @@ from crawl4r import events
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import GONE, Captures, answer_in
 from crawl4r.archive.documents import DocumentChange, Documents, ExtractionRow, hash_of, id_of
+from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.archive.follower import CaptureFollower
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.content.compare.changes import TextChange, compare
@@ -69,6 +70,7 @@ class Documenter(CaptureFollower):
         self._comparers = comparers
         self._on_read = on_read
         self._documents = Documents(database)
+        self._dropped = DroppedBytes(database, blobs.locate)
         self._site_blocks = SiteBlocks(database)
         self._revisits = Revisits(database)
         self.changes: Counter[str] = Counter()
@@ -143,13 +145,15 @@ class Documenter(CaptureFollower):
 
     async def _extract(self, capture: Capture) -> Extraction | None:
         """None for a capture that holds no page: a redirect, a 304, an error, a sitemap, what the host
-        shows for missing pages. Other pages that were rejected are judged again: signatures get better.
+        shows for missing pages; and for one whose bytes gc removed. Other pages that were rejected are
+        judged again: signatures get better.
         """
-        if capture.verdict not in _JUDGED_HERE or capture.sha256 is None:
+        if not _holds_page(capture):
             return None
-        if capture.page_type == LISTING:
-            return None
+        assert capture.sha256 is not None
         body = self._blobs.read(capture.sha256)
+        if body is None and self._dropped.of(capture.sha256):
+            return None
         if body is None:
             raise StorageDamaged(
                 f"the bytes of {capture.url} ({capture.sha256}) are not in the store"
@@ -219,6 +223,9 @@ class Documenter(CaptureFollower):
         self, capture: Capture, extraction: Extraction | None, change: TextChange | None
     ) -> bool:
         """Record what the capture means; True when its site's lesson is over with it."""
+        if extraction is None and _holds_page(capture):
+            self._keep_without_bytes(capture)
+            return False
         if self._is_past(capture):
             verdict = extraction.verdict if extraction else PageVerdict(capture.verdict)
             self._record(capture, verdict, DocumentChange.NONE, extraction)
@@ -249,6 +256,15 @@ class Documenter(CaptureFollower):
             return False
         known = self._documents.known_until(capture.url)
         return known is not None and capture.fetched_at < known
+
+    def _keep_without_bytes(self, capture: Capture) -> None:
+        """What was found before the bytes were dropped stays."""
+        if self._documents.extraction(capture.id) is None:
+            dropped = self._dropped.of(capture.sha256)
+            verdict = PageVerdict(capture.verdict, dropped.words() if dropped else "")
+            self._record(capture, verdict, DocumentChange.DROPPED)
+        else:
+            self.changes[DocumentChange.DROPPED.value] += 1
 
     def _keep_without_page(self, capture: Capture) -> None:
         verdict = PageVerdict(capture.verdict, capture.reason, ())
@@ -316,6 +332,11 @@ class Documenter(CaptureFollower):
         )  # fmt: skip
         self._documents.record(row)
         self.changes[change.value] += 1
+
+
+def _holds_page(capture: Capture) -> bool:
+    is_judged = capture.verdict in _JUDGED_HERE and capture.page_type != LISTING
+    return is_judged and capture.sha256 is not None
 
 
 def _is_good(extraction: Extraction) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from crawl4r import events
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import Captures
+from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.archive.earlier import EarlierBytes
 from crawl4r.archive.follower import CaptureFollower
 from crawl4r.errors import StorageDamaged
@@ -51,6 +52,7 @@ class EdgeLog(CaptureFollower):
         self._blobs = blobs
         self._sandbox = sandbox
         self._earlier = EarlierBytes(database)
+        self._dropped = DroppedBytes(database, blobs.locate)
         self._notes = Notes(database)
         self._file = LineFile(path, EDGES_HEADER)
         self._cursor = self._open()
@@ -96,6 +98,8 @@ class EdgeLog(CaptureFollower):
     def _page_of(self, capture: Capture) -> EdgePage | None:
         assert capture.sha256 is not None
         body = self._blobs.read(capture.sha256)
+        if body is None and self._dropped.of(capture.sha256):
+            return None
         if body is None:
             raise StorageDamaged(
                 f"the bytes of {capture.url} ({capture.sha256}) are not in the store"

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct, field
 
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import Captures
+from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.archive.earlier import EarlierBytes
 from crawl4r.archive.lines.capture_log import LineForm
 from crawl4r.archive.lines.metadata_jsonl import METADATA
@@ -32,6 +34,7 @@ EDGES = "edges"
 HEADERS = {name: form.header for name, form in FORMS.items()} | {EDGES: EDGES_HEADER}
 
 _BATCH = 16  # captures
+_AT_ONCE = 256  # captures a query
 _BATCH_BYTES = 4 * 1024**2
 _AHEAD = 3  # concurrent batches for each reading process
 
@@ -45,11 +48,13 @@ class Sink(Protocol):
 class ReplayReport(Struct):
     """The result of a replay. Pairs hold a URL and its problem.
 
-    `damaged`: stored bytes with a wrong hash. `unreadable`: pages without all their edges.
+    `damaged`: stored bytes with a wrong hash. `unreadable`: pages without all their edges. `dropped`:
+    captures whose bytes gc removed, which have no edges.
     """
 
     captures: int = 0
     edges: int = 0
+    dropped: int = 0
     damaged: list[tuple[str, str]] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
@@ -58,6 +63,7 @@ class _Batch(NamedTuple):
     captures: Sequence[Capture]
     pages: Sequence[EdgePage]  # the captures that may contain links
     damaged: Sequence[tuple[str, str]]
+    dropped: int
 
 
 class Replay:
@@ -74,6 +80,7 @@ class Replay:
     ) -> None:
         self._captures = captures
         self._earlier = EarlierBytes(database)
+        self._dropped = DroppedBytes(database, blobs.locate)
         self._blobs = blobs
         self._sandbox = sandbox
         self._ahead = workers * _AHEAD
@@ -113,9 +120,7 @@ class Replay:
         """Batches of captures, smaller for large captures."""
         batch: list[Capture] = []
         size = 0
-        for capture in self._captures.after(0):
-            if capture.id > last:
-                break
+        for capture in self._up_to(last):
             batch.append(capture)
             size += capture.bytes
             if len(batch) == _BATCH or size > _BATCH_BYTES:
@@ -124,13 +129,23 @@ class Replay:
         if batch:
             yield batch
 
+    def _up_to(self, last: int) -> Iterator[Capture]:
+        """In parts: a long query would not see that a gc beside it moves bytes."""
+        cursor = 0
+        while part := list(islice(self._captures.after(cursor), _AT_ONCE)):
+            yield from (capture for capture in part if capture.id <= last)
+            cursor = part[-1].id
+            if cursor >= last:
+                return
+
     def _read(self, captures: Sequence[Capture]) -> _Batch:
         """Read all bytes of these captures, and check their hashes."""
         if not self._wants_edges:
-            return _Batch(captures, (), ())
+            return _Batch(captures, (), (), 0)
         news = self._earlier.news(captures[0].id, captures[-1].id)
         pages: list[EdgePage] = []
         damaged: list[tuple[str, str]] = []
+        dropped = 0
         for capture in captures:
             if capture.id not in news and not _is_unread(capture):
                 continue
@@ -140,11 +155,13 @@ class Replay:
             except StorageDamaged as problem:
                 damaged.append((capture.url, str(problem)))
                 continue
-            if body is None:
+            if body is None and self._dropped.of(capture.sha256):
+                dropped += 1
+            elif body is None:
                 damaged.append((capture.url, f"{capture.sha256} is not in the store"))
             elif capture.id in news and (page := edge_page(capture, body)):
                 pages.append(page)
-        return _Batch(captures, pages, damaged)
+        return _Batch(captures, pages, damaged, dropped)
 
     def _hand_over(
         self, batch: _Batch, rows: Sequence[Edges], sink: Sink, report: ReplayReport
@@ -159,6 +176,7 @@ class Replay:
         report.captures += len(batch.captures)
         report.edges += sum(edges.rows for edges in rows)
         report.damaged += batch.damaged
+        report.dropped += batch.dropped
         notes = zip(batch.pages, rows, strict=True)
         report.unreadable += [(page.url, edges.note) for page, edges in notes if edges.note]
 

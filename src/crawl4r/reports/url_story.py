@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
+from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.errors import StorageDamaged
 from crawl4r.frontier.guesses import GuessCounts, count_guesses, is_guess, is_in_vain
 from crawl4r.frontier.kept import IS_KEPT
@@ -49,8 +50,10 @@ class PageRow(Struct, frozen=True):
 
 
 class Reporter:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, dropped: DroppedBytes | None = None) -> None:
+        """`dropped` knows which bytes were removed from the store; `why` tells of them."""
         self._database = database
+        self._dropped = dropped
         self._captures = Captures(database)
         self._documents = Documents(database)
 
@@ -163,6 +166,8 @@ class Reporter:
         read = self._documents.extraction(capture.id)
         told: dict[str, Any] = {"capture_id": capture.id, "captured_at": capture.fetched_at}
         told |= _brief(capture._asdict())
+        if self._dropped and (dropped := self._dropped.of(capture.sha256)):
+            told |= {"dropped_at": dropped.at, "dropped_by": dropped.why}
         if read is not None:
             told |= {"change": read.change.value, "signals": list(read.signals)}
             if read.verdict != capture.verdict.value:  # judged again by newer signatures

@@ -18,6 +18,7 @@ from msgspec import Struct
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents
+from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.archive.requests import Requests
 from crawl4r.archive.warc.cdxj import ExportNotes, cdxj_line, export_notes, write_packed
 from crawl4r.archive.warc.records import IndexEntry, Record, RecordWriter, record_kind_of
@@ -47,6 +48,7 @@ class Archive(Struct, frozen=True):
     blobs: Blobs
     requests: Requests
     documents: Documents
+    dropped: DroppedBytes
 
 
 class Selection(NamedTuple):
@@ -72,6 +74,7 @@ class ExportResult(NamedTuple):
     bytes: int  # of the WARC files
     files: list[str]
     index_file: str
+    dropped: int  # captures whose bytes gc has removed: they have no record
 
 
 def export_warc(
@@ -150,6 +153,7 @@ class _ExportPass:
         self._records = RecordWriter()
         self._captures = 0
         self._revisits = 0
+        self._dropped = 0
         # A crawl may run meanwhile; this export excludes its new captures.
         last = archive.captures.by_id(archive.captures.last_id())
         if last is None:
@@ -168,6 +172,9 @@ class _ExportPass:
     def write_all(self, series: WarcSeries, on_progress: Callable[[int], None]) -> None:
         for batch in self._batches():
             for capture in filter(self._selection.wants, batch):
+                if self._archive.dropped.of(capture.sha256):
+                    self._dropped += 1
+                    continue
                 for records in self._records_of(capture):
                     series.write(records)
                     self._captures += 1
@@ -177,7 +184,13 @@ class _ExportPass:
 
     def result(self, series: WarcSeries, files: list[str], index: str) -> ExportResult:
         return ExportResult(
-            self._captures, self._revisits, series.records, series.bytes, files, index
+            self._captures,
+            self._revisits,
+            series.records,
+            series.bytes,
+            files,
+            index,
+            self._dropped,
         )
 
     def _batches(self) -> Iterator[list[Capture]]:

@@ -15,6 +15,7 @@ from crawl4r.archive.blobs.none import NoBlobs
 from crawl4r.archive.blobs.port import Blobs
 from crawl4r.archive.blobs.segments import SegmentBlobs
 from crawl4r.archive.captures import Captures
+from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.errors import SettingsError, StorageDamaged, WorkspaceError
 from crawl4r.frontier.port import Frontier
@@ -56,6 +57,11 @@ class Parts(Struct, frozen=True):
         """Whether the store keeps the fetched bytes."""
         return not isinstance(self.blobs, NoBlobs)
 
+    @property
+    def dropped(self) -> DroppedBytes:
+        """What gc removed from the store."""
+        return DroppedBytes(self.database, self.blobs.locate)
+
     def notes_of(self, crawl: int) -> CrawlNotes:
         return CrawlNotes(self.database, crawl)
 
@@ -94,7 +100,7 @@ def open_parts(
     if keeps_bytes:
         blobs = _open_blobs(path, settings, database, read_only=read_only)
     undo.callback(blobs.close)
-    notes, report = Notes(database), Reporter(database)
+    notes, report = Notes(database), Reporter(database, DroppedBytes(database, blobs.locate))
     return Parts(path, database, blobs, Captures(database), Crawls(database), notes, report, clock)
 
 

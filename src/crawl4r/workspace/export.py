@@ -93,5 +93,5 @@ def _export_csv(parts: Parts, settings: Settings, out: Path) -> ExportReport:
     files = [str(path) for path in places.values()]
     return ExportReport(
         CSV, str(out), captures=found.captures, edges=found.edges, files=files,
-        damaged=found.damaged, unreadable=found.unreadable,
+        dropped=found.dropped, damaged=found.damaged, unreadable=found.unreadable,
     )  # fmt: skip

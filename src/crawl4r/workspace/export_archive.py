@@ -49,7 +49,9 @@ def export_archive(
     compression = options.get("compression")
     max_size = options.get("max_size") or _LARGEST_FILE
     database = parts.database
-    archive = Archive(parts.captures, parts.blobs, Requests(database), Documents(database))
+    archive = Archive(
+        parts.captures, parts.blobs, Requests(database), Documents(database), parts.dropped
+    )
     name = _name_of(parts.path)
     facts = _facts(settings, name)
     with on_captures(parts.captures.count_after(0)) as show:
@@ -65,7 +67,7 @@ def export_archive(
 def _report(form: str, out: Path, found: ExportResult) -> ExportReport:
     return ExportReport(
         form, str(out), captures=found.captures, revisits=found.revisits, records=found.records,
-        bytes=found.bytes, files=found.files, index=found.index_file,
+        bytes=found.bytes, files=found.files, index=found.index_file, dropped=found.dropped,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ class ExportReport(Struct, frozen=True):
     records: int = 0
     bytes: int = 0  # of the WARC files
     files: list[str] = field(default_factory=list)
+    dropped: int = 0  # captures whose bytes gc has removed
     index: str = ""  # the CDXJ file
     damaged: list[tuple[str, str]] = field(default_factory=list)  # URL, and what is wrong
     unreadable: list[tuple[str, str]] = field(

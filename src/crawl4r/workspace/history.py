@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crawl4r.archive.documents import ExtractionRow
+from crawl4r.archive.dropped import Dropped
 from crawl4r.archive.site_blocks import SiteBlocks
 from crawl4r.clock import iso_time
 from crawl4r.documents.compare import Incomparable, compare_safely
@@ -35,11 +36,13 @@ class HistoryEntry(Struct, frozen=True):
     status: int
     verdict: str
     reason: str
-    change: str  # new, unchanged, changed, missing, gone, rejected, none, or unread
+    change: str  # new, unchanged, changed, missing, gone, rejected, dropped, none, or unread
     added: int  # words
     removed: int
     sha256: str | None
     content_hash: str | None
+    dropped_at: float | None = None  # when gc removed the bytes
+    dropped_by: str = ""  # the option that said so
 
 
 class PageDifference(Struct, frozen=True):
@@ -56,7 +59,7 @@ class PageDifference(Struct, frozen=True):
     diff: str  # unified
 
 
-def entry_of(capture: Capture, read: ExtractionRow | None) -> HistoryEntry:
+def entry_of(capture: Capture, read: ExtractionRow | None, dropped: Dropped | None) -> HistoryEntry:
     return HistoryEntry(
         capture_id=capture.id,
         captured_at=capture.fetched_at,
@@ -68,6 +71,8 @@ def entry_of(capture: Capture, read: ExtractionRow | None) -> HistoryEntry:
         removed=read.removed if read else 0,
         sha256=capture.sha256,
         content_hash=read.content_hash if read else None,
+        dropped_at=dropped.at if dropped else None,
+        dropped_by=dropped.why if dropped else "",
     )
 
 
@@ -129,17 +134,21 @@ class Versions:
         return f"{self._url} ({iso_time(capture.fetched_at)[:19]}Z)"
 
 
-def _why_not_two(url: str, captures: list[Capture], read: list[Capture], home: Path) -> str:
+def _why_not_two(
+    url: str, captures: list[Capture], stored: list[Capture], gone: str, home: Path
+) -> str:
     """Why there is nothing to compare, and the command that tells more or changes it."""
-    if not read:
+    if not stored:
         why = command_line("crawl4r", "why", url, "-w", home)
-        lack = "has no capture with text" if captures else "was never captured"
+        lack = f"has no capture with text{gone}" if captures else "was never captured"
         return f"{url} {lack}; `{why}` says what happened"
-    if any(each.fetched_at > read[0].fetched_at and each.status == _UNCHANGED for each in captures):
+    if any(
+        each.fetched_at > stored[0].fetched_at and each.status == _UNCHANGED for each in captures
+    ):
         history = command_line("crawl4r", "history", url, "-w", home)
         return f"{url} is unchanged since its only capture with text; `{history}` lists its visits"
     again = command_line("crawl4r", "crawl", "--refresh", "-w", home)
-    return f"{url} has only one capture with text; `{again}` visits it again"
+    return f"{url} has only one capture with text{gone}; `{again}` visits it again"
 
 
 def _pair(
@@ -147,15 +156,24 @@ def _pair(
 ) -> tuple[Capture, Capture]:
     captures = parts.captures.of_url(url)
     read = [each for each in captures if each.verdict is Verdict.OK and each.sha256]
-    if len(read) < 2 and not (before and after):
-        raise UsageError(_why_not_two(url, captures, read, home))
+    stored = [each for each in read if parts.dropped.of(each.sha256) is None]
+    if len(stored) < 2 and not (before and after):
+        raise UsageError(_why_not_two(url, captures, stored, _gone(parts, read), home))
     by_id = {capture.id: capture for capture in read}
     for number in (before, after):
         if number is not None and number not in by_id:
             history = command_line("crawl4r", "history", url, "-w", home)
             raise UsageError(f"capture {number} is not one of {url}; see `{history}`")
-    new = by_id[after] if after else read[-1]
-    earlier = [capture for capture in read if capture.id < new.id]
+        if number is not None:
+            parts.dropped.refuse(by_id[number].sha256, f"capture {number} of {url}")
+    new = by_id[after] if after else stored[-1]
+    earlier = [capture for capture in stored if capture.id < new.id]
     if before is None and not earlier:
         raise UsageError(f"there is no capture before {new.id}; name one (--from)")
     return by_id[before] if before else earlier[-1], new
+
+
+def _gone(parts: Parts, captures: list[Capture]) -> str:
+    """What became of the bytes of others."""
+    words = {found.words() for each in captures if (found := parts.dropped.of(each.sha256))}
+    return f" ({', '.join(sorted(words))})" if words else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,10 +70,14 @@ class WorkspaceReader(WorkspaceStatus):
         stored = self._documents.get(canonical)
         is_current = stored is not None and stored.capture == capture.id
         document = stored.document if stored and is_current and not stored.deleted_at else None
-        return Page(capture, self._read_bytes, document=document, reader=self._page_reader)
+        read_bytes = partial(self._read_bytes, canonical)
+        return Page(capture, read_bytes, document=document, reader=self._page_reader)
 
-    def _read_bytes(self, sha256: str) -> bytes | None:
-        return self.blobs.read(sha256)  # the store as it is open now
+    def _read_bytes(self, url: str, sha256: str) -> bytes | None:
+        body = self.blobs.read(sha256)  # the store as it is open now
+        if body is None:
+            self.parts.dropped.refuse(sha256, url)
+        return body
 
     @property
     def _page_reader(self) -> PageReader:
@@ -100,7 +105,8 @@ class WorkspaceReader(WorkspaceStatus):
         from crawl4r.workspace.history import entry_of  # noqa: PLC0415
 
         captures = self.captures.of_url(self.canonical(url))
-        return [entry_of(capture, self._documents.extraction(capture.id)) for capture in captures]
+        read, dropped = self._documents.extraction, self.parts.dropped
+        return [entry_of(each, read(each.id), dropped.of(each.sha256)) for each in captures]
 
     def diff(self, url: str, before: int | None = None, after: int | None = None) -> PageDifference:
         """How the text of a page changed between two captures, by default the newest two."""

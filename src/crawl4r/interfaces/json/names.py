@@ -33,6 +33,8 @@ NAMES = {
     "rule": "the rule that admitted or refused a URL",
     "lastmod": "when a URL changed last, as a sitemap says",
     "capture_id": "the number of a capture in its workspace",
+    "dropped_at": "when gc removed the bytes of a capture",
+    "dropped_by": "the option of gc that did not keep the bytes of a capture",
     "document_id": "the identity of a document: the same for a URL in every workspace",
     "id": "the name that an import gave a document, else its document_id",
     "chunk_id": "the identity of a passage",

@@ -18,7 +18,7 @@ def export_csv(workspace: Path, out: Path, *, as_json: bool, is_quiet: bool) -> 
     for url, reason in report.unreadable:
         say(f"crawl4r: without all its links: {url}: {reason}", err=True)
     if as_json:
-        names = ("captures", "edges", "files")
+        names = ("captures", "edges", "files", "dropped")
         print_json({name: getattr(report, name) for name in names})
     elif not is_quiet:
         say(f"{report.captures:,} captures and {report.edges:,} links in {out}")

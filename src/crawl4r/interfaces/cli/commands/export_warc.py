@@ -72,7 +72,7 @@ def export_archive(
     with open_for_reading(workspace) as opened:
         report = export(opened.parts, opened.settings, form, out, chosen, **talk)
     if as_json:
-        names = ("captures", "revisits", "records", "bytes", "files", "index")
+        names = ("captures", "revisits", "records", "bytes", "files", "index", "dropped")
         print_json({name: getattr(report, name) for name in names})
         return
     if is_quiet:
@@ -82,6 +82,8 @@ def export_archive(
         f" were there already; {human_bytes(report.bytes)} in {', '.join(report.files[:3])}"
         + (f" and {len(report.files) - 3:,} more" if len(report.files) > 3 else "")
     )
+    if report.dropped:
+        say(f"{report.dropped:,} captures left out: gc has dropped their bytes")
 
 
 @contextmanager

@@ -99,6 +99,7 @@ def _bytes_of(opened: Workspace, sha256: str) -> bytes:
     except ValueError:
         raise UsageError(f"--sha256: {sha256!r} is not a hash in hex") from None
     if body is None:
+        opened.parts.dropped.refuse(sha256.lower(), sha256)
         raise UsageError(f"nothing with the hash {sha256} is stored")
     return body
 

@@ -15,7 +15,7 @@ from crawl4r.interfaces.cli.options import (
     workspace_option,
 )
 from crawl4r.interfaces.cli.output import say
-from crawl4r.interfaces.cli.view.format import clock_time
+from crawl4r.interfaces.cli.view.format import clock_time, dropped_words
 from crawl4r.safe_text import command_line
 
 
@@ -41,6 +41,8 @@ def command(url: str, workspace: Path, as_json: bool) -> None:
         return
     for row in rows:
         words = f"+{row['added']} -{row['removed']} words" if row["change"] == "changed" else ""
-        note = words or row["reason"]
+        reason = "" if row["change"] == "dropped" else row["reason"]
+        gone = f"bytes {dropped_words(row)}" if row["dropped_at"] else ""
+        note = "; ".join(part for part in (words or reason, gone) if part)
         when = clock_time(row["captured_at"])
         say(f"{row['capture_id']:>6}  {when}  {row['status']}  {row['change']:<9}  {note}".rstrip())

@@ -167,6 +167,7 @@ def _report(report: ReplayReport, files: list[Path]) -> dict[str, Any]:
     return {
         "captures": report.captures,
         "edges": report.edges,
+        "dropped": report.dropped,
         "files": [str(file) for file in files],
         "damaged": [{"url": url, "problem": problem} for url, problem in report.damaged],
         "unreadable": [{"url": url, "reason": reason} for url, reason in report.unreadable],
@@ -190,6 +191,8 @@ def _tell(told: dict[str, Any]) -> None:
     for file in told["files"]:
         say(f"{file} {'is what a replay gives' if 'differences' in told else 'written'}")
     say(f"{told['captures']:,} captures, {told['edges']:,} links")
+    if told["dropped"]:
+        say(f"{told['dropped']:,} captures without links: gc has dropped their bytes")
     if changes := told.get("documents"):
         counts = ", ".join(f"{count} {name}" for name, count in sorted(changes.items()))
         say(f"documents: {counts}")

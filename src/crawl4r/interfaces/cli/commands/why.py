@@ -17,6 +17,7 @@ from crawl4r.interfaces.cli.output import say, say_command
 from crawl4r.interfaces.cli.view.format import (
     clock_time,
     counted,
+    dropped_words,
     human_bytes,
     human_seconds,
     our_name,
@@ -95,6 +96,8 @@ def _tell_known(story: dict[str, Any]) -> list[str]:
             f" {capture['status']} {human_bytes(capture['bytes'])}"
             f" in {capture['latency_ms']} ms{content}"
         )
+        if "dropped_at" in capture:
+            lines.append(f"    bytes {dropped_words(capture)}")
         if capture.get("signals") and capture["verdict"] != "ok":
             why = f": {capture['reason']}" if capture["reason"] else ""
             lines.append(f"    {capture['verdict']} by {', '.join(capture['signals'])}{why}")

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from crawl4r.safe_text import command_line
 
@@ -55,6 +56,11 @@ def clock_time(epoch: float | None) -> str:
     if epoch is None:
         return "-"
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
+
+
+def dropped_words(capture: Mapping[str, Any]) -> str:
+    """When and why gc removed the bytes of a capture."""
+    return f"dropped by gc on {clock_time(capture['dropped_at'])[:10]}: {capture['dropped_by']}"
 
 
 def guess_words(guesses: dict[str, int]) -> str:
