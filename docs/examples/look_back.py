@@ -12,5 +12,6 @@ with crawl4r.open("news") as workspace:
         print(entry.capture_id, entry.change)
     print(workspace.diff(url).diff)
     print(workspace.status()["pages"], "pages")
+    print(workspace.gc(keep_captures=3, dry_run=True).freed, "bytes that gc would free")
     print(workspace.export("jsonl", "news.jsonl", with_gone=True).documents, "documents")
     print(workspace.export("warc", "news.warc.gz").captures, "captures")

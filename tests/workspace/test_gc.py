@@ -283,6 +283,10 @@ def test_from_python(whole: Crawled) -> None:
         assert [page.body for url in (whole.lively, whole.url) if (page := workspace.get(url))]
         with pytest.raises(UsageError, match="keep_captures: 0"):
             workspace.gc(keep_captures=0)
+    with crawl4r.open(whole.folder, read_only=True) as reader:
+        assert reader.gc(dry_run=True).dropped == 0
+        with pytest.raises(UsageError, match="open for reading"):
+            reader.gc()
 
 
 def test_a_damaged_segment_is_named_and_left(made: dict[str, Crawled], tmp_path: Path) -> None:

@@ -52,9 +52,9 @@ class Retention(Struct, frozen=True):
 
     def words(self) -> str:
         """The policy as the options of gc say it."""
-        captures = None if self.captures is None else f"--keep-captures {self.captures}"
-        days = None if self.days is None else f"--keep-days {self.days:g}"
-        return " ".join(part for part in (captures, days) if part)
+        options = {"--keep-captures": self.captures, "--keep-days": self.days}
+        said = ((option, value) for option, value in options.items() if value is not None)
+        return " ".join(f"{option} {value}" for option, value in said)
 
     def needs(self, database: Database, now: float) -> Iterator[tuple[str, bool]]:
         """The hashes that captures name, in their order, and whether one of them is kept."""

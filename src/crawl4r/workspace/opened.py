@@ -32,6 +32,7 @@ class OpenWorkspace:
         """`home` is the workspace whose discoverer keeps its state here, and no pages."""
         self.path = Path(path)
         self.home = home or self.path
+        self.is_read_only = read_only
         self.settings = settings or load_settings(self.path / FILE_NAME)
         self._store = contextlib.ExitStack()  # closes what is open in it, and can be used again
         self._open = partial(

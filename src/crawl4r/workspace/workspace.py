@@ -282,6 +282,10 @@ class Workspace(AsyncReader):
         from crawl4r.archive.garbage import GarbageCollector  # noqa: PLC0415 - most openings go without
         from crawl4r.archive.retention import Retention  # noqa: PLC0415
 
+        if self.is_read_only and not dry_run:
+            raise UsageError(
+                "this workspace is open for reading: only gc(dry_run=True) is possible"
+            )
         retention = Retention(keep_captures, keep_days)
         retention.check()
         collector = GarbageCollector(self.database, self.blobs, retention, self._now())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from crawl4r.archive.blobs.port import Compacted
 from crawl4r.archive.blobs.segments import SegmentBlobs
+from crawl4r.errors import StorageFull
 from crawl4r.storage.database import Database
 from tests.archive.blobs.test_blobs import Store, store
 
@@ -234,6 +236,28 @@ def test_a_damaged_record_stays_with_its_segment_and_the_rest_goes_on(
     with closing(SegmentBlobs(folder, database)) as blobs:
         kept = [n for n in range(1, 18) if n not in {2, 3, 4, 8, 9, 10}]
         assert [blobs.read(names[n]) for n in kept] == [whole[n] for n in kept]
+
+
+def test_a_full_disk_moves_nothing_and_the_next_compaction_goes_on(
+    folder: Path, database: Database
+) -> None:
+    whole = bodies(18)
+    names = fill(folder, database, whole)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with closing(SegmentBlobs(folder, database, **SMALL)) as blobs:
+        blobs.remove(names[7:10])
+        database.commit()
+        before = segments(folder)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+        try:
+            with pytest.raises(StorageFull, match="free some space"):
+                blobs.compact()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert segments(folder) == before
+        assert [blobs.read(name) for name in names[:7]] == whole[:7]
+        assert blobs.compact().rewritten == 1
+        assert [blobs.read(name) for name in names[10:]] == whole[10:]
 
 
 def test_a_segment_that_is_gone_or_cut_is_named(folder: Path, database: Database) -> None:

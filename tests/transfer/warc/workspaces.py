@@ -181,7 +181,9 @@ def _make_origins(maker: Maker) -> None:
 
 def archive_of(opened: Workspace) -> Archive:
     database = opened.database
-    return Archive(opened.captures, opened.blobs, Requests(database), Documents(database))
+    return Archive(
+        opened.captures, opened.blobs, Requests(database), Documents(database), opened.parts.dropped
+    )
 
 
 def export(

@@ -80,12 +80,21 @@ class Compaction:
         try:
             for done, number in enumerate(numbers, 1):
                 if segment := self._files.hold(number):
-                    with contextlib.closing(segment):
-                        found = self._treat(segment, found)
+                    found = self._treat_held(segment, found)
                 on_progress(done, len(numbers))
         finally:
             self._end_target()
         return found
+
+    def _treat_held(self, segment: HeldSegment, found: Compacted) -> Compacted:
+        with contextlib.closing(segment):
+            try:
+                return self._treat(segment, found)
+            except OSError as problem:
+                raise StorageFull(
+                    f"cannot compact {segment.path}: {problem.strerror}; "
+                    "free some space and run the command again"
+                ) from problem
 
     def _treat(self, segment: HeldSegment, found: Compacted) -> Compacted:
         """Delete, rewrite or cut a segment, or leave it as it is."""
@@ -124,12 +133,9 @@ class Compaction:
                     buffer.clear()
             write_all(target.fd, buffer)
             os.fsync(target.fd)
-        except OSError as problem:
+        except OSError:
             self._drop_copies()
-            raise StorageFull(
-                f"cannot copy {segment.path} to {target.path}: {problem.strerror}; "
-                "free some space and run the command again"
-            ) from problem
+            raise
         self._database.write_many(
             "UPDATE blobs SET segment = ?, offset = ? WHERE sha256 = ? AND segment = ?", moved
         )

@@ -108,7 +108,7 @@ class FileBlobs:
                 self._removed += size
 
     def foresee(self, doomed: Iterable[str]) -> Compacted:
-        paths = (path for sha256 in doomed if (path := self._find(sha256)))
+        paths = (path for sha256 in doomed for path in self._paths(sha256) if path.exists())
         return Compacted(freed=sum(path.stat().st_size for path in paths))
 
     def compact(self, on_progress: OnCompacted = lambda done, total: None) -> Compacted:
@@ -120,12 +120,12 @@ class FileBlobs:
         self._added.clear()
 
     def _find(self, sha256: str) -> Path | None:
+        return next((path for path in self._paths(sha256) if path.exists()), None)
+
+    def _paths(self, sha256: str) -> list[Path]:
+        """Where these bytes may be, by their kind of content."""
         folder = self._folder / sha256[:2] / sha256[2:4]
-        for suffix in ("html", "bin"):
-            path = folder / f"{sha256}.{suffix}.zst"
-            if path.exists():
-                return path
-        return None
+        return [folder / f"{sha256}.{suffix}.zst" for suffix in ("html", "bin")]
 
     def _make_folder(self, folder: Path) -> list[Path]:
         """The folders to sync because they got a new entry."""

@@ -71,7 +71,8 @@ class SegmentFiles:
         while True:
             path = self.path(number)
             try:
-                fd = open_own(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+                flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
+                fd = open_own(path, flags, self._permissions)
                 os.fchmod(fd, self._permissions)  # regardless of the umask
                 sync_folder(self.folder)
             except FileExistsError:

@@ -69,7 +69,7 @@ _GROUPS = {
         "delete": "Delete documents from search and exports, for good.",
         "restore": "Bring back documents that were deleted.",
         "recover": "Make a lost or damaged state.db again.",
-        "gc": "Remove stored bytes that no capture needs, and compact the store.",
+        "gc": "Remove stored bytes that no capture needs.",
         "reset": "Delete everything that a crawl made, except crawl4r.yaml.",
     },
     "Set up and try": {

@@ -46,11 +46,12 @@ def command(
     keep_days: int | None,
     as_json: bool,
 ) -> None:
-    """Remove stored bytes that no capture needs, and compact the store.
+    """Remove stored bytes that no capture needs.
 
-    By default every capture keeps its bytes, and only those of no capture go, as after a crash. With
-    both --keep options, a capture keeps its bytes if either says so. The newest capture and the newest
-    content of each page, and what its document was made from, always keep theirs.
+    Then it compacts the store. By default every capture keeps its bytes, and only those of no
+    capture go, as after a crash. With both --keep options, a capture keeps its bytes if either says
+    so. The newest capture and the newest content of each page, and what its document was made from,
+    always keep theirs.
 
     Captures stay; `why` and `history` say which bytes were dropped, when, and by which option.
 

@@ -26,7 +26,7 @@ from crawl4r.safe_text import command_line
 def command(url: str, workspace: Path, as_json: bool) -> None:
     """List the captures of a URL, and what each one meant.
 
-    A capture is new, unchanged, changed, missing, gone or rejected.
+    A capture is new, unchanged, changed, missing, gone, rejected or dropped.
 
     \b
     crawl4r history https://example.org/news -w news
