@@ -14,6 +14,7 @@ from pathlib import Path
 
 from crawl4r.errors import StorageDamaged
 from crawl4r.safe_text import command_line
+from crawl4r.storage.open_here import is_open_here
 from crawl4r.storage.own_files import open_new
 
 _HEADER_BYTES = 100
@@ -21,8 +22,8 @@ _CHANGES, _VERSION, _VALID_FOR = slice(24, 28), slice(60, 64), slice(92, 100)
 
 
 def write_sum(database: Path) -> None:
-    """Store the sum, unless another process has the log open."""
-    if _has_log(database):
+    """Store the sum, unless the database is still open elsewhere."""
+    if is_open_here(database) or _has_log(database):
         return
     with contextlib.suppress(OSError):  # a missing sum only skips the comparison
         new = _sum_path(database).with_suffix(".new")
@@ -42,6 +43,8 @@ def forget_sum(database: Path) -> None:
 
 def check_sum(database: Path) -> None:
     """Raise StorageDamaged when the file differs from its sum."""
+    if is_open_here(database):
+        return
     try:
         expected, version = _sum_path(database).read_text("ascii").split()
     except (OSError, ValueError):

@@ -23,6 +23,7 @@ from crawl4r.errors import (
 )
 from crawl4r.storage.checksum import check_sum, forget_sum, write_sum
 from crawl4r.storage.migrations import VERSIONS
+from crawl4r.storage.open_here import is_open_here, note_closed, note_open, opening
 from crawl4r.storage.own_files import PRIVATE, open_own
 from crawl4r.storage.ownership import APPLICATION_ID, refuse_foreign, tables_of
 from crawl4r.storage.read_only import Looking, may_write, refuse_unreadable
@@ -50,15 +51,13 @@ class Database:
         self._read_only = read_only
         self._schema = schema
         self._is_derived = is_derived
-        refuse_foreign(path, tables_of(schema))
-        refuse_unreadable(path)
-        # Before the sum, which a writer may remove.
-        self._refuse_newer(_version_in_header(path))
-        if not is_derived:
-            check_sum(path)
-            _keep_private(path, create=not read_only)
         self._looking: Looking | None = None  # for a read-only place
-        self._connection = self._connect()
+        with opening:
+            self._check_file()
+            if not is_derived:
+                _keep_private(path, create=not read_only)
+            self._connection = self._connect()
+            self._file = note_open(path)
         self._in_transaction = False
         self._lost: Exception | None = None  # why a transaction of several writers was dropped
         if not read_only and not is_derived:
@@ -66,10 +65,19 @@ class Database:
         try:
             self._prepare(read_only)
         except BaseException:
-            self._connection.close()
-            if self._looking:
-                self._looking.close()
+            self._close_connection()
             raise
+
+    def _check_file(self) -> None:
+        """Raise for a file that is not ours, newer than us, or damaged."""
+        if is_open_here(self.path):
+            return
+        refuse_foreign(self.path, tables_of(self._schema))
+        refuse_unreadable(self.path)
+        # Before the sum, which a writer may remove.
+        self._refuse_newer(_version_in_header(self.path))
+        if not self._is_derived:
+            check_sum(self.path)
 
     def _connect(self) -> sqlite3.Connection:
         path = self.path
@@ -213,11 +221,15 @@ class Database:
             self.rollback()
             if not self._read_only:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.close()
-        if self._looking:
-            self._looking.close()
+        self._close_connection()
         if not self._read_only and not self._is_derived:
             write_sum(self.path)
+
+    def _close_connection(self) -> None:
+        self._connection.close()
+        note_closed(self._file)
+        if self._looking:
+            self._looking.close()
 
     def _refuse_newer(self, version: int) -> None:
         newest = max(self._schema)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from crawl4r.errors import WorkspaceError
 from crawl4r.storage.checksum import check_sum, has_sum
+from crawl4r.storage.open_here import is_open_here
 
 APPLICATION_ID = 0x43724C34  # "CrL4", in SQLite's header
 _MAGIC = b"SQLite format 3\0"
@@ -52,6 +53,8 @@ def why_foreign(path: Path, own: frozenset[str]) -> str | None:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
             return f"is {_KINDS.get(stat.S_IFMT(mode), 'a device, a pipe or a socket')}, no file"
+        if is_open_here(path):
+            return None
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
     except OSError:
