@@ -5,7 +5,8 @@
     │   ├── SettingsError     a configuration key has a value it cannot have
     │   ├── InvalidUrl        not a URL we could ever fetch
     │   ├── BytesDropped      gc removed the bytes of this capture; the message says when and why
-    │   ├── WorkspaceError    the directory is missing, unwritable, newer than us or in use
+    │   ├── WorkspaceError    the directory is missing, unwritable or newer than us
+    │   │   └── WorkspaceBusy another process is using it
     │   └── EmbedderMissing   the package with a model's weights is not installed, or damaged
     ├── BadEmbedding          a model returned vectors that search cannot use
     ├── PageUnavailable       the one requested page could not be fetched (exit 1)
@@ -61,6 +62,10 @@ class BytesDropped(UsageError):
 
 
 class WorkspaceError(UsageError):
+    pass
+
+
+class WorkspaceBusy(WorkspaceError):
     pass
 
 

@@ -44,7 +44,7 @@ class Scraper:
     ) -> None:
         self.hosts: list[str] = []
         self.schedule = Schedule(
-            crawl.frontier, crawl.budgets, crawl.clock, needs_robots=crawl.robots.needs
+            crawl.frontier, crawl.budgets.of_crawl(), crawl.clock, needs_robots=crawl.robots.needs
         )
         self.feed = SpoolFeed(
             SpoolSource(spool, drained, may_come),

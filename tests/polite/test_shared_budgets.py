@@ -80,7 +80,7 @@ def test_fresh_budgets_take_the_pace_of_the_crawls_that_share_them(
 
     asyncio.run(run())
     assert min(gaps(site.requests())) >= 0.2 - SLACK
-    assert budgets.rules.delay == pytest.approx(0.2)
+    assert budgets[HOSTS[0]].rules.delay == pytest.approx(0.2)
 
 
 def test_the_more_polite_of_two_crawls_sets_the_pace(site: SiteProcess, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def schedule_of(database: Database, budgets: HostBudgets) -> Schedule:
     urls = [f"http://e.org/{number}" for number in range(REQUESTS)]
     found = [Found(url, "e.org", 0, FoundBy.SEED, True, "host in scope") for url in urls]
     frontier.add(found, None, 0.0)
-    return Schedule(frontier, budgets, REAL_CLOCK, lambda _: False)
+    return Schedule(frontier, budgets.of_crawl(), REAL_CLOCK, lambda _: False)
 
 
 async def crawl(name: str, schedule: Schedule, sent: list[str]) -> None:

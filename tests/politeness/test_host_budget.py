@@ -215,19 +215,43 @@ def test_whoever_leaves_the_line_lets_the_next_one_in() -> None:
     assert budget.ready_at(1.0, "second") == 1.0
 
 
-def test_two_crawls_of_one_host_share_the_more_polite_rules() -> None:
-    budgets = HostBudgets(HostRules(delay=0.5, per_host=4))
-    known = budgets["e.org"]
-    budgets.tighten(HostRules(delay=2.0, per_host=8))
-    assert (known.delay, known.rules.per_host) == (2.0, 4)
-    assert budgets["f.org"].delay == 2.0
-    assert budgets["e.org"] is known
+def test_the_strictest_rules_of_the_crawls_that_want_a_host_now_hold_there() -> None:
+    budgets = HostBudgets()
+    hasty = budgets.of_crawl(HostRules(delay=0.5, per_host=4))
+    calm = budgets.of_crawl(HostRules(delay=2.0, per_host=8))
+    for host in ("e.org", "f.org"):
+        hasty.enter(host)
+    calm.enter("e.org")
+    assert (hasty["e.org"].delay, calm["e.org"].rules.per_host) == (2.0, 4)
+    assert hasty["f.org"].delay == 0.5
+    calm.leave("e.org")
+    assert hasty["e.org"].delay == 0.5
+    calm.enter("f.org")
+    hasty.leave_all()
+    assert hasty["f.org"].delay == 2.0
+
+
+def test_rules_stay_when_the_last_crawl_leaves_a_host() -> None:
+    budgets = HostBudgets(usual=HostRules(delay=9.0))
+    crawl = budgets.of_crawl(HostRules(delay=0.25))
+    crawl.enter("e.org")
+    crawl.leave("e.org")
+    assert (budgets["e.org"].delay, budgets["f.org"].delay) == (0.25, 9.0)
+
+
+def test_no_crawl_is_less_polite_than_the_floor_of_its_process() -> None:
+    budgets = HostBudgets(HostRules(delay=1.0, per_host=2))
+    crawl = budgets.of_crawl(HostRules(delay=0.0, per_host=8))
+    crawl.enter("e.org")
+    assert (budgets["e.org"].delay, budgets["e.org"].rules.per_host) == (1.0, 2)
+    crawl.adopt(HostRules(delay=3.0))
+    assert budgets["e.org"].delay == 3.0
 
 
 def test_a_slow_down_outlives_new_rules() -> None:
     budgets = HostBudgets(HostRules(delay=1.0))
     visit(budgets["e.org"], 0.0, Health.OVERLOADED)
-    budgets.replace_rules(HostRules(delay=0.5))
+    budgets["e.org"].adopt(HostRules(delay=0.5))
     assert budgets["e.org"].delay == 2.0
 
 

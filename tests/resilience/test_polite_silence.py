@@ -45,7 +45,8 @@ class World:
         ]
         self.frontier.add(found, None, 0.0)
         host_lock = HostLock(folder / "hosts", self.wall) if has_neighbours else None
-        self.budgets = HostBudgets(HostRules(delay=240.0, delay_cap=900.0), host_lock)
+        self.rules = HostRules(delay=240.0, delay_cap=900.0)
+        self.budgets = HostBudgets(None, host_lock, usual=self.rules)
         self.heart = Heartbeat(self.clock)
         self.pause_gate = PauseGate()
         self.needs_robots = False
@@ -59,7 +60,7 @@ class World:
     def schedule(self) -> Schedule:
         return Schedule(
             self.frontier,
-            self.budgets,
+            self.budgets.of_crawl(self.rules),
             Clock(self.clock, self.wall),
             lambda _: self.needs_robots,
             pause_gate=self.pause_gate,
@@ -122,7 +123,7 @@ def test_a_crawl_delay_and_a_retry_after_are_slept_until_their_end(world: World)
 
 def test_a_breaker_is_waited_for_until_its_cooldown_ends(world: World) -> None:
     async def scene() -> None:
-        world.budgets.replace_rules(HostRules(delay=0.0))
+        world.rules = HostRules(delay=0.0)
         schedule = world.schedule()
         for _ in range(5):
             await visited(schedule, world, Health.SICK)
@@ -258,7 +259,7 @@ def test_a_side_request_that_waits_for_its_host_says_until_when(world: World) ->
 
 def test_a_lease_that_is_given_back_is_the_next_one_again(world: World) -> None:
     async def scene() -> None:
-        world.budgets.replace_rules(HostRules(delay=0.0))
+        world.rules = HostRules(delay=0.0)
         schedule = world.schedule()
         first = await schedule.next()
         assert isinstance(first, PageTurn)

@@ -188,6 +188,13 @@ class Captures:
         )
         return [sha256.hex() if sha256 else None for (sha256,) in rows]
 
+    def newest_answer(self, url: str) -> Capture | None:
+        """The newest capture of a URL, if it has one."""
+        rows = self._database.read(
+            f"{_SELECT} WHERE c.id = (SELECT capture FROM pages WHERE url = ?)", (url,)
+        )
+        return _capture_of(rows[0]) if rows else None
+
     def newest(self, url: str) -> Capture:
         """The newest capture of a URL that has one."""
         rows = self._database.read(f"{_SELECT} WHERE u.url = ? ORDER BY c.id DESC LIMIT 1", (url,))

@@ -2,7 +2,7 @@
 
 `pause` holds every crawl in the workspace until the file is gone, also after a restart; `stop` ends
 them like Ctrl-C. A role as suffix (`pause.discover`, `stop.scrape`, `pause.crawl`) addresses that one
-alone.
+alone, and the name of a crawl (`pause@news`) that crawl.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from crawl4r.storage.layout import PAUSE, ROLES, STOP
 _LOOK_AGAIN = 0.5  # seconds
 
 
-def file_of(folder: Path, order: str, role: str | None = None) -> Path:
-    """The control file for one role, or for all roles."""
+def file_of(folder: Path, order: str, role: str | None = None, *, crawl: str | None = None) -> Path:
+    """The control file for one role, for one crawl, or for everything in the workspace."""
+    if crawl:
+        return folder / f"{order}@{crawl}"
     return folder / (f"{order}.{role}" if role else order)
 
 
 def orders_in(folder: Path) -> list[str]:
     """The names of the present control files."""
     names = [file_of(folder, order, role) for order in (PAUSE, STOP) for role in (None, *ROLES)]
+    names += [path for order in (PAUSE, STOP) for path in sorted(folder.glob(f"{order}@*"))]
     return [path.name for path in names if path.exists()]
 
 
@@ -34,13 +37,23 @@ class ControlFiles:
     """Watches the files for one running crawl."""
 
     def __init__(
-        self, folder: Path, role: str, pause_gate: PauseGate, stop: Callable[[], None]
+        self,
+        folder: Path,
+        role: str,
+        crawl: str,
+        pause_gate: PauseGate,
+        stop: Callable[[], None],
+        *,
+        is_first: bool = True,
     ) -> None:
+        """`is_first`: no other crawl runs here, so an order to stop everything is an old one."""
         self._pauses = [file_of(folder, PAUSE), file_of(folder, PAUSE, role)]
-        self._stops = [file_of(folder, STOP), file_of(folder, STOP, role)]
+        self._pauses.append(file_of(folder, PAUSE, crawl=crawl))
+        own_stop = file_of(folder, STOP, crawl=crawl)
+        self._stops = [file_of(folder, STOP), file_of(folder, STOP, role), own_stop]
         self._pause_gate = pause_gate
         self._stop = stop
-        for path in self._stops:  # left from an earlier run
+        for path in self._stops if is_first else [own_stop]:  # left from an earlier run
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
 

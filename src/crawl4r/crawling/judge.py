@@ -13,6 +13,7 @@ from crawl4r.clock import Clock
 from crawl4r.content.verdict.validate import Likeness, is_hard, is_soft
 from crawl4r.crawling.listings import Listing, is_listing
 from crawl4r.crawling.safe_reader import SafeReader, Unreadable
+from crawl4r.crawling.shared_answers import KeptAnswer
 from crawl4r.crawling.soft_404 import MissingPages
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.fetch.headers import as_utf8
@@ -72,6 +73,21 @@ class Judge:
         self._backoff = rules.backoff
         self._chance = chance
         self._on_seed_moved = on_seed_moved
+
+    async def judge_kept(self, lease: Lease, kept: KeptAnswer) -> Visit | None:
+        """What an answer from the archive means for this crawl, without a new capture; None when that
+        cannot be said without asking."""
+        visit = await self._judge(replace(lease, validators=None), kept.answer)
+        if visit.ending.state not in {UrlState.DONE, UrlState.NEEDS_BROWSER}:
+            return None
+        ending = visit.ending._replace(capture=kept.capture.id, content=kept.content)
+        if kept.capture.verdict is Verdict.SOFT_404:
+            known = kept.capture
+            ending = ending._replace(verdict=known.verdict, reason=known.reason, content=None)
+            visit = replace(visit, found=())
+        elif ending.verdict is not Verdict.OK:
+            ending = ending._replace(content=None)
+        return replace(visit, lease=lease, ending=ending, capture=None, body=None, likeness=None)
 
     def rescope(self, rules: LinkRules) -> None:
         """Replace the rules for later links."""

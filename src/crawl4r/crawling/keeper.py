@@ -161,7 +161,7 @@ class Keeper:
                 self._note_revisit(visit, capture)
             number = targets.captures.add(capture)
             recorded.append(capture._replace(id=number))
-            content = number if capture.verdict is Verdict.OK else None
+            content = number if capture.verdict is Verdict.OK else visit.ending.content
             endings.append(visit.ending._replace(capture=number, content=content))
         url_ids = [ending.url_id for ending in endings]
         kept_before = targets.frontier.count_kept(url_ids)

@@ -225,6 +225,7 @@ class Crawl:
             await self._on_kept(visit)
             self.schedule.settled(lease.host, visit.ending.due_at)
         finally:
+            self.visitor.left(lease.url)
             self._turns.remove(host_turn)
             self._visit_ended.set()
             self._slots.release()

@@ -28,6 +28,7 @@ class CrawlProgress(Struct):
     pages: int = 0
     bytes: int = 0
     retries: int = 0
+    shared: int = 0  # answers of other crawls of the store
     guesses_in_vain: int = 0  # not counted in the verdicts
     verdicts: Counter[str] = field(default_factory=Counter)
 
@@ -40,9 +41,10 @@ class CrawlProgress(Struct):
             self.verdicts[visit.ending.verdict.value] += 1
         if visit.ending.state is UrlState.WAITING:
             self.retries += 1
+        self.pages += visit.ending.verdict is Verdict.OK
+        self.shared += visit.capture is None and visit.ending.capture is not None
         if visit.capture:
             self.bytes += visit.capture.bytes
-            self.pages += visit.ending.verdict is Verdict.OK
         if events.is_enabled(20):
             _log_visit(visit)
 

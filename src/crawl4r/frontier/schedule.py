@@ -19,7 +19,7 @@ from crawl4r.clock import Clock
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
 from crawl4r.politeness.host_budget import HostTurn
-from crawl4r.politeness.host_budgets import HostBudgets
+from crawl4r.politeness.host_budgets import CrawlBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.resilience.pause_gate import PauseGate
 
@@ -52,7 +52,7 @@ class Schedule:
     def __init__(
         self,
         frontier: Frontier,
-        budgets: HostBudgets,
+        budgets: CrawlBudgets,
         clock: Clock,
         needs_robots: Callable[[str], bool],
         *,
@@ -128,6 +128,7 @@ class Schedule:
                 self._has_more_hosts = True
                 continue
             self._hosts[host] = deque()
+            self._budgets.enter(host)
             self._enqueue(host)
 
     def keep_to_known(self) -> None:
@@ -152,6 +153,7 @@ class Schedule:
         del self._hosts[host]
         self._queued.pop(host, None)
         self._budgets[host].leave_line(self)
+        self._budgets.leave(host)
 
     def resume(self, host: str) -> None:
         """Continue with a host after its robots errand, or to repeat the errand."""
@@ -206,6 +208,7 @@ class Schedule:
             self._frontier.release([lease])
         else:
             self._hosts.setdefault(lease.host, deque()).appendleft(lease)
+            self._budgets.enter(lease.host)
             self._enqueue(lease.host)
         self._changed.set()
 
@@ -244,9 +247,11 @@ class Schedule:
     def _leave_all_lines(self) -> None:
         self._is_stopped = True
         self._changed.set()
+        self._pause_gate.forget(self._changed.set)
         for host, leases in self._hosts.items():
             leases.clear()
             self._budgets[host].leave_line(self)
+        self._budgets.leave_all()
 
     def _take(self, host: str, now: float) -> PageTurn | RobotsTurn | None:
         budget = self._budgets[host]
@@ -261,6 +266,7 @@ class Schedule:
         if not leases:
             del self._hosts[host]
             budget.leave_line(self)
+            self._budgets.leave(host)
             self._budgets.forget_idle(now, _MOST_HOSTS)
             if self._has_more_hosts and len(self._hosts) < _MOST_HOSTS // 2:
                 self._load_hosts()
@@ -280,6 +286,7 @@ class Schedule:
     def _give_up(self, host: str) -> None:
         self._frontier.release(self._hosts.pop(host))
         self._budgets[host].leave_line(self)
+        self._budgets.leave(host)
         self.given_up.add(host)
 
     def _refill(self, host: str) -> deque[Lease]:

@@ -38,9 +38,10 @@ SELECT count(*) FROM json_each(?) AS wanted JOIN urls u ON u.id = wanted.value W
 """
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
-       u.nofollow, c.etag, c.last_modified, {IS_KEPT}, p.capture IS NOT NULL, c.id
+       u.nofollow, c.etag, c.last_modified, {IS_KEPT}, p.capture IS NOT NULL, c.id,
+       u.content IS p.content
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN pages p ON p.url = u.url
-LEFT JOIN captures c ON c.id = u.content AND p.content IS NOT NULL
+LEFT JOIN captures c ON c.id = p.content
 WHERE u.crawl_id = ? AND u.host_id = ? AND u.state = 'pending' AND {{which}}
 ORDER BY u.priority, u.id LIMIT ?
 """
@@ -335,4 +336,5 @@ def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
         is_revisit=bool(known[0]),
         was_answered=bool(known[1]),
         content=known[2],
+        is_read=bool(known[3]),
     )

@@ -7,7 +7,7 @@ free: no crawl polls or scans all hosts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from msgspec import Struct, field
@@ -41,6 +41,25 @@ class HostRules(Struct, frozen=True):
     retry_after_cap: float = 3600.0  # seconds
     challenge_rest: float = 5.0  # seconds after the first challenge; doubles with each that follows
     breaker: BreakerRules = field(default_factory=BreakerRules)
+
+
+def strictest(rules: Sequence[HostRules]) -> HostRules:
+    """The rules that are no less strict than any of these."""
+    if len(rules) == 1:
+        return rules[0]
+    return HostRules(
+        delay=max(each.delay for each in rules),
+        per_host=min(each.per_host for each in rules),
+        delay_cap=max(each.delay_cap for each in rules),
+        retry_after_cap=max(each.retry_after_cap for each in rules),
+        challenge_rest=max(each.challenge_rest for each in rules),
+        breaker=BreakerRules(
+            threshold=min(each.breaker.threshold for each in rules),
+            cooldown=max(each.breaker.cooldown for each in rules),
+            cooldown_cap=max(each.breaker.cooldown_cap for each in rules),
+            give_up_after=min(each.breaker.give_up_after for each in rules),
+        ),
+    )
 
 
 class HostTurn:
@@ -104,6 +123,7 @@ class HostBudget:
         self._latency = 0.0
         self._changed = changed  # collects the budgets whose state must be saved
         self._line: dict[object, Callable[[], None]] = {}
+        self._wanted: dict[object, HostRules] = {}  # by crawl
         self._host_lock = host_lock
         self._others_until = 0.0  # when to try the host lock again
 
@@ -123,6 +143,21 @@ class HostBudget:
         last = max(self._asked_at, self._turns[-1].begun_at) if self._turns else self._asked_at
         paced = last + delay + _GAP_MARGIN if delay else 0.0
         return max(paced, self._held_until, self._rests_until)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a crawl has URLs of this host."""
+        return bool(self._wanted)
+
+    def want(self, who: object, rules: HostRules) -> None:
+        """A crawl has URLs of this host: its rules hold beside those of others."""
+        self._wanted[who] = rules
+        self.adopt(strictest([*self._wanted.values()]))
+
+    def want_no_more(self, who: object) -> None:
+        """The rules of the last crawl stay in force, because its requests may be in flight."""
+        if self._wanted.pop(who, None) and self._wanted:
+            self.adopt(strictest([*self._wanted.values()]))
 
     def adopt(self, rules: HostRules) -> None:
         """Replace the rules. A slow-down stays until the host has recovered."""

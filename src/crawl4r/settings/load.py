@@ -218,6 +218,7 @@ SHORT_NAMES = {
     "logs": "logs.enabled",
     "proxies": "fetch.proxies.servers",
     "headers": "fetch.headers",
+    "fresh_for": "fetch.fresh_for",
     "strategy": "strategy",
     "keywords": "keywords",
 }

@@ -81,6 +81,29 @@ class Crawls:
         rows = self._database.read(f"{_SELECT} {_LAST_FIRST} LIMIT 1")
         return CrawlRecord(*rows[0]) if rows else None
 
+    def running(self) -> list[CrawlRecord]:
+        """The crawls that began and did not end; true while a process crawls in the store."""
+        rows = self._database.read(f"{_SELECT} WHERE state = 'running' ORDER BY id")
+        return [CrawlRecord(*row) for row in rows]
+
+    def interrupt(self, but_for: int) -> None:
+        """Those that a dead process left are not running."""
+        self._database.write(
+            "UPDATE crawls SET state = 'stopped', ended_by = 'interrupted'"
+            " WHERE state = 'running' AND id != ?",
+            (but_for,),
+        )
+
+    def with_seeds(self, seeds: Sequence[str]) -> CrawlRecord | None:
+        """The crawl that began last of those that have all these seeds."""
+        rows = self._database.read(
+            f"{_SELECT} c WHERE NOT EXISTS (SELECT 1 FROM json_each(?) s WHERE NOT EXISTS"
+            " (SELECT 1 FROM urls u WHERE u.crawl_id = c.id AND u.url = s.value"
+            f" AND u.found_by = 'seed')) {_LAST_FIRST} LIMIT 1",
+            (json.dumps(list(seeds)),),
+        )
+        return CrawlRecord(*rows[0]) if rows else None
+
     def find(self, word: str) -> CrawlRecord | None:
         """A crawl by its name or number; None when there is none."""
         column, value = ("id", int(word)) if word.isdecimal() else ("name", word)

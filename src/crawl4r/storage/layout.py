@@ -25,12 +25,13 @@ PLACES = "index.places"  # names of the index parts on servers
 RECOVERING = "state.db.recovering"  # the new state.db, until it is whole
 SALVAGED = "state.db.salvaged"  # a copy of a damaged one, which is read for what is left
 _ASIDE = "state.db.damaged-*"  # damaged ones, as `recover` found them
+_OF_CRAWLS = tuple(f"{order}@*" for order in (PAUSE, STOP))  # control files for one crawl each
 # Deleted by `reset` in this order: crawl4r detects pages without a database, but not the reverse.
 MADE = (
     STATE, "state.db-wal", "state.db-shm", "state.sum", "state.new",
     *(f"{name}{end}" for name in (RECOVERING, SALVAGED) for end in ("", "-wal", "-shm", "-journal")),
     "index.lock", PLACES, f".{PLACES}.part", HEALTH, f"{HEALTH}.new",
-    "store", "index", "spool", "logs", "metadata", ".replay",
+    "store", "index", "spool", "logs", "metadata", "orders", ".replay",
     *(f"{order}{role}" for order in (PAUSE, STOP) for role in ("", *(f".{role}" for role in ROLES))),
 )  # fmt: skip
 # Files that a new crawl overwrites; they show that there was an earlier crawl.
@@ -44,7 +45,8 @@ _LEVELS = 3  # levels of folders with files that change; below them files are on
 def entries_of(workspace: Path) -> list[Path]:
     """The existing files, folders and links of crawl4r; the lock only if it is a link."""
     there = [workspace / name for name in MADE if _is_made(workspace / name)]
-    there += sorted(path for path in workspace.glob(_ASIDE) if _is_made(path))
+    for pattern in (_ASIDE, *_OF_CRAWLS):
+        there += sorted(path for path in workspace.glob(pattern) if _is_made(path))
     lock = workspace / LOCK
     return [*there, lock] if lock.is_symlink() else there
 

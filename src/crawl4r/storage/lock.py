@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from crawl4r.errors import StorageFull, WorkspaceError
+from crawl4r.errors import StorageFull, WorkspaceBusy, WorkspaceError
 from crawl4r.storage.own_files import open_own
 
 
@@ -29,7 +29,7 @@ class WorkspaceLock:
         except OSError:
             holder = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._fd)
-            raise WorkspaceError(
+            raise WorkspaceBusy(
                 f"another {work} (process {holder}) is using {workspace}; "
                 "wait for it, stop it, or give another --workspace"
             ) from None

@@ -26,6 +26,7 @@ _FILES = {
     r"|logs/[a-z]+(?:_metrics)?\.csv)",
     "logs": r"(?:pages|edges|(?:crawl|discover|scrape)_metrics)\.csv",
     "metadata": r"crawl_metadata\.jsonl",
+    "orders": r"engine\.lock|\.?\d+-[0-9a-f]+\.(?:order|stop|begun|answer)(?:\.part)?",
     ".replay": r".*",
 }
 _FOLDERS = {

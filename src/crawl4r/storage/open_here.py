@@ -1,9 +1,9 @@
 """The databases that this process has open.
 
-SQLite locks a file for the whole process, and the kernel drops these locks as soon as the process closes
-any descriptor of the file. Another process would then take itself for the last user of the database, and
-delete its write-ahead log with all that is committed from then on. So what is open here is never opened
-in another way than by SQLite.
+SQLite locks a file for the whole process, and the kernel drops these locks as soon as the process
+closes any descriptor of the file. Another process would then take itself for the last user of the
+database, and delete its write-ahead log with all that is committed from then on. So what is open here
+is opened in no other way than by SQLite.
 """
 
 from __future__ import annotations

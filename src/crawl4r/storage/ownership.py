@@ -49,12 +49,14 @@ def why_foreign(path: Path, own: frozenset[str]) -> str | None:
 
     Also None for an unreadable file, and for a damaged one of ours.
     """
+    return None if is_open_here(path) else _why_file_is_foreign(path, own)
+
+
+def _why_file_is_foreign(path: Path, own: frozenset[str]) -> str | None:
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
             return f"is {_KINDS.get(stat.S_IFMT(mode), 'a device, a pipe or a socket')}, no file"
-        if is_open_here(path):
-            return None
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
     except OSError:

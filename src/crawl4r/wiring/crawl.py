@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import asdict
 
-from crawl4r.archive.lines.capture_log import CaptureLog
-from crawl4r.archive.lines.metadata_jsonl import METADATA
 from crawl4r.archive.requests import Requests
 from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.crawling.admission import Admission
@@ -42,7 +40,7 @@ from crawl4r.frontier.priority import Strategy
 from crawl4r.frontier.revisits import Revisits
 from crawl4r.frontier.schedule import Schedule
 from crawl4r.model import UrlState
-from crawl4r.politeness.host_budgets import HostBudgets
+from crawl4r.politeness.host_budgets import CrawlBudgets, HostBudgets
 from crawl4r.processes.entrypoints import EXTRACTOR, READER
 from crawl4r.processes.sandbox import Sandbox
 from crawl4r.processes.spawn import fork_ahead
@@ -51,9 +49,10 @@ from crawl4r.settings.load import Settings
 from crawl4r.storage.tables import RobotsRecords
 from crawl4r.urls.canonical import split
 from crawl4r.urls.egress import AddressGate
-from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, RulesInForce
+from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, Hosting, RulesInForce
 from crawl4r.wiring.crawl_store import RunStore, open_store
-from crawl4r.wiring.parts import METADATA_FILE, PAGES_FILE, Parts
+from crawl4r.wiring.hosting import make_hosting, share_answers
+from crawl4r.wiring.parts import Parts
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -76,6 +75,14 @@ class _Network(NamedTuple):
     headers_number: int  # of the headers that all requests have in common
 
 
+class BuiltCrawl(NamedTuple):
+    """A run that is ready to begin."""
+
+    crawl: Crawl
+    in_force: RulesInForce
+    hosting: Hosting
+
+
 class _Gates(NamedTuple):
     """What decides which URLs are sent, and what their answers mean."""
 
@@ -91,7 +98,7 @@ async def build_crawl(
     hooks: CrawlHooks,
     stack: contextlib.AsyncExitStack,
     make_transport: MakeTransport | None = None,
-) -> tuple[Crawl, RulesInForce]:
+) -> BuiltCrawl:
     """Wire one run; `stack` ends what it started."""
     parts.note_spelling(order.links.rules)
     store = open_store(parts, order, budgets, stack)
@@ -101,21 +108,24 @@ async def build_crawl(
     network = _build_network(parts, order, budgets, gate, transport)
     reader = SafeReader(await stack.enter_async_context(_make_sandbox(order, parts.clock)))
     gates = _build_gates(parts, order, budgets, network, reader, store.traps, hooks)
-    in_force = RulesInForce(parts, order.crawl, network.gate, gates.robots, store.frontier)
+    paces = budgets.of_crawl(order.settings.politeness.host_rules())
+    in_force = RulesInForce(parts, order.crawl, network.gate, gates.robots, store.frontier, paces)
     in_force.adopt(order.settings, order.links)
     explorer = _make_explorer(parts, order, store.frontier, gates.judge)
-    schedule = _build_schedule(parts, order, budgets, store, gates.robots, explorer)
+    schedule = _build_schedule(parts, order, paces, store, gates.robots, explorer)
+    hosting = order.hosting or make_hosting(parts, order, stack)
+    shared = share_answers(parts, order, hosting)
     crawl = Crawl(
         schedule,
-        Visitor(network.sender, gates.admission, gates.judge, budgets, parts.clock),
-        _build_keeper(parts, order, budgets, store, explorer, stack),
+        Visitor(network.sender, gates.admission, gates.judge, budgets, parts.clock, shared),
+        _build_keeper(parts, order, budgets, store, explorer, hosting),
         order.settings.crawl_limits(),
         parts.clock,
         order.heart or Heartbeat(parts.clock.monotonic),
         order.network,
         hooks.on_kept,
     )
-    return crawl, in_force
+    return BuiltCrawl(crawl, in_force, hosting)
 
 
 def _open_transport(
@@ -199,7 +209,7 @@ def _build_gates(
 def _build_schedule(
     parts: Parts,
     order: CrawlOrder,
-    budgets: HostBudgets,
+    paces: CrawlBudgets,
     store: RunStore,
     robots: RobotsGate,
     explorer: Explorer | None,
@@ -207,7 +217,7 @@ def _build_schedule(
     is_bfs = order.settings.strategy is Strategy.BFS
     schedule = Schedule(
         store.frontier,
-        budgets,
+        paces,
         parts.clock,
         robots.needs,
         batch=_LEASES_FOR_BFS if is_bfs else _LEASES_FOR_OTHERS,
@@ -227,7 +237,7 @@ def _build_keeper(
     budgets: HostBudgets,
     store: RunStore,
     explorer: Explorer | None,
-    stack: contextlib.AsyncExitStack,
+    hosting: Hosting,
 ) -> Keeper:
     announcer = order.announcer
     targets = CommitTargets(
@@ -235,7 +245,7 @@ def _build_keeper(
         store.frontier,
         parts.captures,
         parts.blobs,
-        [] if announcer else _open_logs(parts, order.settings, stack),
+        hosting.logs,
         order.crawl,
         parts.notes_of(order.crawl),
         store.hosts,
@@ -296,22 +306,6 @@ def _make_explorer(
         lambda: judge.links,
         parts.clock.wall,
     )
-
-
-def _open_logs(
-    parts: Parts, settings: Settings, stack: contextlib.AsyncExitStack
-) -> list[CaptureLog]:
-    """The files that have a line for each capture."""
-    forms = {parts.path / METADATA_FILE: METADATA}
-    if settings.logs.enabled and settings.logs.pages:
-        from crawl4r.archive.lines.pages_csv import PAGES  # noqa: PLC0415 - most crawls go without
-
-        forms[parts.path / PAGES_FILE] = PAGES
-    logs = []
-    for path, form in forms.items():
-        logs.append(CaptureLog(path, form, parts.captures, parts.blobs.locate))
-        stack.callback(logs[-1].close)
-    return logs
 
 
 def make_readers_ahead(*, with_documents: bool) -> None:

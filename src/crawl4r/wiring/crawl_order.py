@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, to_builtins
 
+from crawl4r.archive.lines.capture_log import CaptureLog
 from crawl4r.crawling.rejudge import Rejudging, RunRules
 from crawl4r.crawling.robots import RobotsGate
+from crawl4r.crawling.shared_answers import AnswersUnderWay
 from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Visit
+from crawl4r.politeness.host_budgets import CrawlBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.settings.load import Settings
 from crawl4r.urls.egress import AddressGate
@@ -21,6 +24,13 @@ if TYPE_CHECKING:
     from crawl4r.crawling.separated import Announcer
     from crawl4r.resilience.network import NetworkWatch
     from crawl4r.resilience.pause_gate import PauseGate
+
+
+class Hosting(Struct, frozen=True):
+    """What the crawls of one process have in common: those that it hosts take it from the first."""
+
+    logs: Sequence[CaptureLog]
+    under_way: AnswersUnderWay
 
 
 class CrawlOrder(Struct, frozen=True):
@@ -37,6 +47,7 @@ class CrawlOrder(Struct, frozen=True):
     pause_gate: PauseGate | None = None
     heart: Heartbeat | None = None
     network: NetworkWatch | None = None
+    hosting: Hosting | None = None  # of the crawl that this one is a guest of
 
 
 class CrawlHooks(Struct, frozen=True):
@@ -56,8 +67,10 @@ class RulesInForce:
         gate: AddressGate,
         robots: RobotsGate,
         frontier: Frontier,
+        paces: CrawlBudgets,
     ) -> None:
         self._database = parts.database
+        self._paces = paces
         self._gate = gate
         self._robots = robots
         self._frontier = frontier
@@ -67,6 +80,7 @@ class RulesInForce:
         """Go by these settings from now on, also for URLs that other settings kept out."""
         self._gate.replace(settings.network.allow_private)
         self._robots.adopt(settings.robots_rules())
+        self._paces.adopt(settings.politeness.host_rules())
         self._frontier.caps = caps_of(settings)
         self._rejudging.go_by(
             RunRules(

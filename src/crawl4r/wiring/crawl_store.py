@@ -33,10 +33,13 @@ class RunStore(NamedTuple):
 def open_store(
     parts: Parts, order: CrawlOrder, budgets: HostBudgets, stack: contextlib.AsyncExitStack
 ) -> RunStore:
-    has_crashed = parts.notes.get(_RUNNING) is not None and not order.goes_on
-    if order.goes_on:
-        budgets.remember_again()
-    hosts = _restore_budgets(parts, budgets, stack, has_crashed=has_crashed)
+    if order.hosting:
+        hosts = HostMemories(parts.database)
+    else:
+        has_crashed = parts.notes.get(_RUNNING) is not None and not order.goes_on
+        if order.goes_on:
+            budgets.remember_again()
+        hosts = _restore_budgets(parts, budgets, stack, has_crashed=has_crashed)
     traps = _make_traps(parts, order, stack)
     return RunStore(_prepare_frontier(parts, order, traps), hosts, traps)
 

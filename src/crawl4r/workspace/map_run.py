@@ -17,6 +17,7 @@ from crawl4r.settings.load import Settings
 from crawl4r.storage.crawls import count_urls
 from crawl4r.storage.database import Database
 from crawl4r.urls.policy import LinkRules
+from crawl4r.workspace.crawl_plan import CrawlPlan
 from crawl4r.workspace.run import CrawlRun
 
 _NAMED = f"""
@@ -41,11 +42,18 @@ class MappedUrl(NamedTuple):
     lastmod: float | None  # epoch seconds
 
 
+class _ListPlan(CrawlPlan):
+    def rules(self) -> LinkRules:
+        return replace(super().rules(), lists_only=True)
+
+
 class MapRun(CrawlRun):
     """A crawl that visits its seeds and what names other URLs.
 
     `sayings` has a fingerprint of what a page says, where its address may be one of many for it.
     """
+
+    plan_kind = _ListPlan
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
@@ -55,9 +63,6 @@ class MapRun(CrawlRun):
         if visit.words:
             self.sayings[visit.lease.url] = visit.words
         await super()._on_kept(visit)
-
-    def _rules(self) -> LinkRules:
-        return replace(super()._rules(), lists_only=True)
 
 
 def map_settings(

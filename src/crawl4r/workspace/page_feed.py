@@ -22,12 +22,21 @@ class PageFeed:
     """Captures are numbered in the order of their commits; each is handed over once."""
 
     def __init__(
-        self, parts: Callable[[], Parts], page_reader: PageReader | None, *, reads: bool
+        self,
+        parts: Callable[[], Parts],
+        crawl: int,
+        page_reader: PageReader | None,
+        *,
+        reads: bool,
     ) -> None:
-        """`parts` are those of the store as it is open now; all captures that it holds by now belong to
+        """Only pages of `crawl` are handed over.
+
+        `parts` are those of the store as it is open now; all captures that it holds by now belong to
         earlier runs. `reads` says whether each page is read before it is handed over; `page_reader`
-        reads what is asked of it later."""
+        reads what is asked of it later.
+        """
         self._parts = parts
+        self._crawl = crawl
         self._page_reader = page_reader
         self._reads = reads
         self._up_to = parts().captures.last_id()  # all captures up to this one were handed over
@@ -51,6 +60,7 @@ class PageFeed:
     async def add_kept(self, visit: Visit) -> None:
         """A visit is durable; waits as long as the consumer is too far behind it."""
         if visit.capture is None:
+            await self._add_shared(visit.ending.capture)
             return
         capture = self._parts().captures.newest(visit.lease.url)
         if not self._reads:
@@ -59,6 +69,12 @@ class PageFeed:
         while self.is_full():
             self._was_taken.clear()
             await self._was_taken.wait()
+
+    async def _add_shared(self, number: int | None) -> None:
+        """A page that another crawl of the store had asked for."""
+        capture = self._parts().captures.by_id(number) if number else None
+        if capture and not self._is_closed:
+            await self._queue.put(self._page_of(capture))
 
     async def add_read(self, capture: Capture, extraction: Extraction | None) -> None:
         """See `documenter.OnRead`."""
@@ -74,18 +90,20 @@ class PageFeed:
 
     async def _show(self, capture: Capture, extraction: Extraction | None = None) -> None:
         """Hand over a page once; waits while the queue is full."""
-        from crawl4r.workspace.page import Page  # noqa: PLC0415 - a command shows none
-
         number = capture.id
         if number <= self._up_to or number in self._beyond:
             return
-        if not self._is_closed:
-            page = Page(capture, self._read_bytes, extraction=extraction, reader=self._page_reader)
-            await self._queue.put(page)
+        if capture.crawl == self._crawl and not self._is_closed:
+            await self._queue.put(self._page_of(capture, extraction))
         self._beyond.add(number)
         while self._up_to + 1 in self._beyond:
             self._up_to += 1
             self._beyond.remove(self._up_to)
+
+    def _page_of(self, capture: Capture, extraction: Extraction | None = None) -> Page:
+        from crawl4r.workspace.page import Page  # noqa: PLC0415 - a command shows none
+
+        return Page(capture, self._read_bytes, extraction=extraction, reader=self._page_reader)
 
     def _read_bytes(self, sha256: str) -> bytes | None:
         return self._parts().blobs.read(sha256)

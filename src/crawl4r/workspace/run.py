@@ -14,9 +14,8 @@ from crawl4r import events
 from crawl4r.crawling.control_files import ControlFiles
 from crawl4r.crawling.loop import Crawl, EndedBy
 from crawl4r.discovery.links.link_judge import LinkJudge
-from crawl4r.errors import UsageError
 from crawl4r.frontier.revisit_round import RevisitRound
-from crawl4r.model import FoundBy, Visit
+from crawl4r.model import Visit
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.resilience.health_file import new_history
 from crawl4r.resilience.heartbeat import Heartbeat
@@ -24,15 +23,15 @@ from crawl4r.resilience.network import NetworkWatch
 from crawl4r.resilience.pause_gate import PauseGate
 from crawl4r.resilience.stall import WatchRules
 from crawl4r.settings.load import Settings
-from crawl4r.urls.canonical import as_seed, canonicalize, split
-from crawl4r.urls.policy import LinkRules
-from crawl4r.wiring.crawl import MakeTransport, build_crawl
+from crawl4r.wiring.crawl import BuiltCrawl, MakeTransport, build_crawl
 from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, RulesInForce
 from crawl4r.wiring.parts import Parts, check_store
 from crawl4r.workspace.blocking import iterate_blocking
-from crawl4r.workspace.crawl_record import known_crawl, new_crawl, note_end
+from crawl4r.workspace.crawl_plan import CrawlPlan
 from crawl4r.workspace.followers import Followers
+from crawl4r.workspace.guests import Guests
 from crawl4r.workspace.page_feed import PageFeed
+from crawl4r.workspace.run_outcome import RunOutcome, outcome_of
 from crawl4r.workspace.store_recovery import Reopening, first_of, may_pass, worst_of
 from crawl4r.workspace.watch import CrawlWatch
 
@@ -65,6 +64,7 @@ class CrawlRun:
     """
 
     role = "crawl"  # what files that hold or stop it call it
+    plan_kind: type[CrawlPlan] = CrawlPlan
 
     def __init__(
         self,
@@ -88,6 +88,8 @@ class CrawlRun:
         self.heart = Heartbeat(parts.clock.monotonic)
         self.history = new_history()
         self.network = NetworkWatch(self.pause_gate, self.heart, self.watch_rules)
+        self.takes_guests = False  # crawls that other processes order run here too
+        self.guests: Guests | None = None
         self.may_exit = False  # end the whole process when its event loop stays blocked
         self._watch = CrawlWatch(self)
         self._context = context
@@ -100,16 +102,14 @@ class CrawlRun:
         self._task: asyncio.Task[EndedBy] | None = None
         self._started_at: float | None = None
         self.is_stopped = False
-        record = known_crawl(parts, name)
-        self._hosts = parts.notes_of(record.id).scope_hosts() if record else []
-        seeds = tuple(self._canonical(seed) for seed in seeds or settings.seeds)
-        links = self._admit(seeds)
-        self.record = record or new_crawl(parts, name, seeds, self.role)
+        record = parts.crawls.find(name) if name else parts.crawls.last()
+        self.plan = self.plan_kind(parts, settings, seeds, record, name, self.role)
+        self.record = self.plan.record
         self._order = CrawlOrder(
             self.record.id,
             settings,
-            seeds,
-            links,
+            self.plan.seeds,
+            self.plan.links,
             refresh,
             retry_failed,
             pause_gate=self.pause_gate,
@@ -120,7 +120,7 @@ class CrawlRun:
     @property
     def seeds(self) -> Sequence[str]:
         """Canonical; empty when a run goes on with what is known."""
-        return self._order.seeds
+        return self.plan.seeds
 
     def __aiter__(self) -> AsyncGenerator[Page, None]:
         return self._iterate()
@@ -130,7 +130,8 @@ class CrawlRun:
 
     async def _iterate(self) -> AsyncGenerator[Page, None]:
         reads = self.settings.content.extract
-        self._feed = PageFeed(lambda: self.parts, self._context.page_reader, reads=reads)
+        reader = self._context.page_reader
+        self._feed = PageFeed(lambda: self.parts, self.record.id, reader, reads=reads)
         self._task = asyncio.create_task(self._run_to_the_end())
         try:
             async for page in self._feed.pages():
@@ -159,6 +160,8 @@ class CrawlRun:
 
     def stop_now(self) -> None:
         """Drop what is in flight; the next run fetches it again."""
+        if self.guests:
+            self.guests.stop_now()
         if self.crawl:
             self.crawl.stop_now()
         self.followers.stop()
@@ -171,6 +174,19 @@ class CrawlRun:
         if why is EndedBy.STALLED:  # what is in flight does not come back
             self.stop_now()
         self.followers.stop()
+
+    @property
+    def budgets(self) -> HostBudgets:
+        return self._budgets
+
+    @property
+    def make_transport(self) -> MakeTransport | None:
+        return self._context.make_transport
+
+    def outcome(self, ended: EndedBy) -> RunOutcome:
+        """What this run did, after its end."""
+        assert self.crawl is not None
+        return outcome_of(self.plan, self.role, self.crawl, ended, self.seconds, self.followers)
 
     def watch_rules(self) -> WatchRules:
         """Those in force now: a reload may change them."""
@@ -211,10 +227,9 @@ class CrawlRun:
         assert self.crawl is not None
         assert self._in_force is not None
         check_store(self.parts.notes, settings)
-        self.settings = settings
+        self.settings = self.plan.settings = settings
         self.crawl.adopt(settings.crawl_limits())
-        self.crawl.visitor.budgets.replace_rules(settings.politeness.host_rules())
-        self.crawl.visitor.judge.rescope(self._rules())
+        self.crawl.visitor.judge.rescope(self.plan.rules())
         self._in_force.adopt(settings, self.crawl.visitor.judge.links)
         self.crawl.schedule.reconsider()
 
@@ -227,7 +242,9 @@ class CrawlRun:
 
     async def _run(self) -> EndedBy:
         """To the end, over as many openings of the store as that takes."""
-        self.control = ControlFiles(self.control_folder, self.role, self.pause_gate, self.stop)
+        self.control = ControlFiles(
+            self.control_folder, self.role, self.record.name, self.pause_gate, self.stop
+        )
         while True:
             try:
                 return await self._run_once()
@@ -254,7 +271,7 @@ class CrawlRun:
             self._order = replace(
                 self._order,
                 settings=self.settings,
-                links=LinkJudge(self._rules()),
+                links=LinkJudge(self.plan.rules()),
                 refresh=False,
                 retry_failed=False,
                 goes_on=True,
@@ -262,10 +279,12 @@ class CrawlRun:
 
     async def _run_once(self) -> EndedBy:
         async with contextlib.AsyncExitStack() as stack:
-            self.parts.notes_of(self.record.id).note_scope_hosts(self._hosts)
+            self.plan.note_hosts(self.parts)
+            self.parts.crawls.interrupt(but_for=self.record.id)
             self.parts.crawls.begin(self.record.id, self.parts.clock.wall())
             earlier = self.crawl
-            self.crawl, self._in_force = await self._build(stack)
+            built = await self._build(stack)
+            self.crawl, self._in_force = built.crawl, built.in_force
             if earlier:
                 self.crawl.progress = earlier.progress
                 if self._feed:
@@ -278,13 +297,15 @@ class CrawlRun:
                 self.parts, self.settings, stack, self.role, self.control_folder
             )
             stack.enter_context(self._watch.watching())
+            if self.takes_guests:
+                self.guests = await stack.enter_async_context(Guests(self, built.hosting))
             try:
                 return self._watch.end(await self.followers.follow(self._visit_all))
             except* Exception as problems:
                 raise first_of(problems) from None
         raise AssertionError("unreachable")
 
-    async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
+    async def _build(self, stack: contextlib.AsyncExitStack) -> BuiltCrawl:
         hooks = CrawlHooks(self._on_kept, None if self.settings.scope.hosts else self._widen_scope)
         return await build_crawl(
             self.parts, self._order, self._budgets, hooks, stack, self._context.make_transport
@@ -294,9 +315,6 @@ class CrawlRun:
         """What goes on as long as pages are visited."""
         assert self.control is not None
         return [self.control.watch(), self._watch.follow()]
-
-    def _rules(self) -> LinkRules:
-        return self.settings.reading_rules(self._hosts)
 
     async def _visit_all(self) -> EndedBy:
         assert self.crawl is not None
@@ -313,26 +331,10 @@ class CrawlRun:
                 RevisitRound(
                     self.parts.database, self.record.id
                 ).end()  # not to wait for a host that is away
-            note_end(self.parts, self.record, ended)
+            self.plan.note_end(self.parts, ended)
             return ended
         finally:
             self.seconds = now() - self._started_at
-
-    def _canonical(self, seed: str) -> str:
-        return canonicalize(as_seed(seed), None, self.settings.scope.canonical())
-
-    def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
-        """Derive the scope from the seeds and hold them against it, before anything starts."""
-        self._hosts = list(dict.fromkeys([*self._hosts, *(split(url).netloc for url in seeds)]))
-        if not self._hosts:  # neither a seed now nor one of an earlier crawl
-            raise UsageError("nothing to crawl: give at least one URL, or `seeds:` in crawl4r.yaml")
-        links = LinkJudge(self._rules())
-        for url in seeds:
-            found = links.judge(url, None, 0, FoundBy.SEED)
-            if found is None or not found.admitted:
-                rule = found.rule if found else "not a URL"
-                raise UsageError(f"the seed {url} is out of scope: {rule}")
-        return links
 
     async def _on_kept(self, visit: Visit) -> None:
         if self._feed:
@@ -341,7 +343,5 @@ class CrawlRun:
     def _widen_scope(self, netloc: str) -> None:
         """A seed moved to another host: that host belongs to the crawl from now on."""
         assert self.crawl is not None
-        self._hosts.append(netloc)
-        self.parts.notes_of(self.record.id).note_scope_hosts(self._hosts)
-        self.crawl.visitor.judge.rescope(self._rules())
+        self.crawl.visitor.judge.rescope(self.plan.meet(self.parts, netloc))
         events.emit(events.SCOPE_WIDENED, 30, host=netloc)

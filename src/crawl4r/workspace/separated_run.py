@@ -11,14 +11,13 @@ from msgspec.structs import replace
 
 from crawl4r.crawling.loop import Crawl, EndedBy
 from crawl4r.crawling.separated import BackPressure, SpoolFeed
-from crawl4r.discovery.links.link_judge import LinkJudge
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.settings.load import Settings
 from crawl4r.storage.lock import holder_of
-from crawl4r.urls.policy import LinkRules
-from crawl4r.wiring.crawl_order import RulesInForce
+from crawl4r.wiring.crawl import BuiltCrawl
 from crawl4r.wiring.parts import Parts, discoverer_folder, spool_folder
 from crawl4r.wiring.spool import build_announcer, build_feed
+from crawl4r.workspace.crawl_plan import FedPlan
 from crawl4r.workspace.run import CrawlRun, RunContext
 
 
@@ -58,7 +57,7 @@ class DiscoverRun(CrawlRun):
     def reload(self, settings: Settings) -> None:
         super().reload(settings.without_content())
 
-    async def _build(self, stack: contextlib.AsyncExitStack) -> tuple[Crawl, RulesInForce]:
+    async def _build(self, stack: contextlib.AsyncExitStack) -> BuiltCrawl:
         announcer = build_announcer(self.parts, self.record.id, self.settings, self._spool, stack)
         self._order = replace(self._order, announcer=announcer)
         return await super()._build(stack)
@@ -71,6 +70,7 @@ class ScrapeRun(CrawlRun):
     """Fetches and keeps what the spool names, until nothing adds to it any more."""
 
     role = "scrape"
+    plan_kind = FedPlan
 
     def __init__(
         self,
@@ -118,16 +118,8 @@ class ScrapeRun(CrawlRun):
         self.feed.publish()  # the last commits came after its last look
         return ended
 
-    def _rules(self) -> LinkRules:
-        return replace(super()._rules(), follow_links=False)
-
-    def _admit(self, seeds: tuple[str, ...]) -> LinkJudge:
-        return LinkJudge(self._rules())
-
     def _meet_host(self, netloc: str) -> None:
         """Redirects may lead to whatever host the spool has named."""
-        if netloc not in self._hosts and not self.settings.scope.hosts:
+        if netloc not in self.plan.hosts and not self.settings.scope.hosts:
             assert self.crawl is not None
-            self._hosts.append(netloc)
-            self.parts.notes_of(self.record.id).note_scope_hosts(self._hosts)
-            self.crawl.visitor.judge.rescope(self._rules())
+            self.crawl.visitor.judge.rescope(self.plan.meet(self.parts, netloc))

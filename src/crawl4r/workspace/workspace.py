@@ -297,11 +297,10 @@ class Workspace(AsyncReader):
         if self._budgets is None:
             # A discoverer of this workspace may be at the same hosts.
             if not spool_folder(self.path).exists():
-                return HostBudgets(rules)
+                return HostBudgets(usual=rules)
             from crawl4r.wiring.spool import shared_budgets  # noqa: PLC0415
 
             return shared_budgets(self.path, settings)
-        self._budgets.tighten(rules)
         return self._budgets
 
     def _to_the_end(self, work: Coroutine[Any, Any, _Result], name: str) -> _Result:

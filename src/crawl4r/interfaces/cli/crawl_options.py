@@ -144,6 +144,11 @@ _GROUPS: dict[str, list[Callable[[Any], Any]]] = {
             help="Make so many requests at once to a host.  [default: 1]",
         ),
         click.option(
+            "--fresh-for",
+            type=DURATION,
+            help="Take answers that other crawls of the store got so recently.  [default: 1h]",
+        ),
+        click.option(
             "--concurrency",
             type=click.IntRange(1),
             metavar="N",

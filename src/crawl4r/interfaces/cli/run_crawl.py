@@ -7,40 +7,30 @@ import contextlib
 import gc
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from crawl4r import events
-from crawl4r.crawling.loop import EndedBy
-from crawl4r.errors import Crawl4rError, UsageError, WorkspaceError
-from crawl4r.interfaces.cli import json_log
+from crawl4r.errors import Crawl4rError, UsageError, WorkspaceBusy, WorkspaceError
+from crawl4r.interfaces.cli import crawl_report, json_log, run_guest
 from crawl4r.interfaces.cli.log_lines import set_up_logging
-from crawl4r.interfaces.cli.options import print_json
+from crawl4r.interfaces.cli.options import open_for_reading
 from crawl4r.interfaces.cli.output import draws_on_stderr, say_prose
 from crawl4r.interfaces.cli.saved_options import (
     earlier_options,
     save_options,
-    saved_options,
     still_in_force,
     typed,
     with_passwords,
 )
 from crawl4r.interfaces.cli.typed_seeds import with_schemes
-from crawl4r.interfaces.cli.view.remedies import advice_for, command_again
-from crawl4r.interfaces.json.crawl_summary import summary_of
 from crawl4r.processes.malloc import keep_freed_memory
-from crawl4r.safe_text import visible
 from crawl4r.settings.load import FILE_NAME, SHORT_NAMES, Settings, load_settings, overrides_of
 from crawl4r.wiring.crawl import make_readers_ahead
 from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.workspace import Workspace
-
-_RESTARTED = {EndedBy.STALLED: 5, EndedBy.MEMORY: 6}  # codes for `supervise`
-_WORK_LEFT = frozenset([EndedBy.STOPPED, EndedBy.HOSTS_GIVEN_UP])
-_CHANGE = "name an option to change it, --forget NAME to drop it"
-
 
 Begin = Callable[[Path, Settings, tuple[str, ...], dict[str, Any]], tuple[Workspace, CrawlRun]]
 
@@ -71,29 +61,34 @@ def run_crawl(
     An option that this crawl does not name keeps its value from the last crawl of the workspace. `urls`
     is None for a crawl without seeds, which also ignores those of crawl4r.yaml.
     """
-    level = "info" if options["verbose"] else "warning"
-    set_up_logging(level, as_json=options["log_json"], stream=json_log.event_stream())
-    stderr = json_log.Descriptor()
-    stderr.catch()
-    keep_freed_memory()
-    gc.freeze()  # loaded modules stay, so the collector can skip them
+    stderr = _set_up_process(options)
+    store = _SharedStore(path, urls or (), options) if begin is begin_crawl else None
+    is_guest = store is not None and store.is_taken
+    options = store.name_crawl() if store and is_guest else options
+    # A crawl that begins beside others starts from no options.
+    is_new = is_guest and not options["name"]
     noted = earlier_options(path, options.get("name"), is_discoverer=is_discoverer)
-    earlier = still_in_force(noted, options)
+    earlier = {} if is_new else still_in_force(noted, options)
     in_force = {**options, **earlier}
-    make_readers_ahead(with_documents=in_force.get("extract") is not False)
+    if not is_guest:
+        make_readers_ahead(with_documents=in_force.get("extract") is not False)
     stderr.read()
-    load = partial(load_settings, profile=in_force.get("profile"), defaults=defaults)
-    if "proxies" in earlier:
-        earlier = with_passwords(earlier, load(path / FILE_NAME).fetch.proxies.servers)
-    load = partial(load, remembered=_overrides(earlier), overrides=_overrides(options))
+    plain = partial(load_settings, profile=in_force.get("profile"), defaults=defaults)
+    load, earlier = _with_options(plain, path, options, earlier)
     settings = load(path / FILE_NAME)
 
     async def crawl() -> int:
         wanted = () if urls is None else urls or settings.seeds
         seeds = await with_schemes(settings, wanted, path, as_json=options["log_json"])
-        start = partial(begin, path, settings, seeds, options)
-        return await _crawl(start, load, in_force, earlier)
+        crawl_here = partial(_crawl, partial(begin, path, settings, seeds), load, in_force, earlier)
+        if store is None:
+            return await crawl_here(options)
+        return await store.crawl(settings, seeds, (in_force, earlier), crawl_here)
 
+    _exit_with(crawl, earlier)
+
+
+def _exit_with(crawl: Callable[[], Coroutine[Any, Any, int]], earlier: Mapping[str, Any]) -> None:
     try:
         code = asyncio.run(crawl())
     except WorkspaceError:
@@ -104,6 +99,80 @@ def run_crawl(
         sys.exit(code)
 
 
+def _set_up_process(options: Mapping[str, Any]) -> json_log.Descriptor:
+    level = "info" if options["verbose"] else "warning"
+    set_up_logging(level, as_json=options["log_json"], stream=json_log.event_stream())
+    stderr = json_log.Descriptor()
+    stderr.catch()
+    keep_freed_memory()
+    gc.freeze()  # loaded modules stay, so the collector can skip them
+    return stderr
+
+
+class _SharedStore:
+    """A store in which another process may crawl: then that process runs this crawl too."""
+
+    def __init__(self, path: Path, urls: tuple[str, ...], options: dict[str, Any]) -> None:
+        self._path = path
+        self._urls = urls
+        self._options = options
+        self.is_taken = run_guest.is_taken(path)
+
+    def name_crawl(self) -> dict[str, Any]:
+        """The options with the name of the crawl that goes on; without a name a new one begins."""
+        meant = run_guest.crawl_meant(self._path, self._options["name"], self._urls)
+        self._options = {**self._options, "name": meant.name if meant else self._options["name"]}
+        return self._options
+
+    async def crawl(
+        self,
+        settings: Settings,
+        seeds: tuple[str, ...],
+        told: tuple[dict[str, Any], dict[str, Any]],
+        crawl_here: Callable[[dict[str, Any]], Awaitable[int]],
+    ) -> int:
+        """Crawl as a guest as long as another process has the store, and else here."""
+        options, in_force = self._options, told[0]
+        guest = run_guest.GuestRun(self._path, settings, options, in_force)
+        has_told = False
+        while True:
+            if run_guest.is_taken(self._path):
+                if not has_told:
+                    crawl_report.tell_start(options, settings, self._path, told[1])
+                    run_guest.tell_host(self._path, options)
+                    has_told = True
+                outcome = await guest.follow(seeds)
+                if outcome:
+                    with open_for_reading(self._path) as opened:
+                        return crawl_report.tell_end(options, outcome, settings, opened)
+                if guest.was_stopped:
+                    return guest.tell_left()
+            elif guest.crawl:
+                options = options | {
+                    "name": str(guest.crawl),
+                    "refresh": False,
+                    "retry_failed": False,
+                }
+            try:
+                return await crawl_here(options)
+            except WorkspaceBusy:
+                if has_told:  # the process that crawled here makes its pages searchable
+                    await run_guest.is_left(self._path)
+                elif not await run_guest.becomes_taken(self._path):
+                    raise
+                if not has_told and options["name"] is None:
+                    self.name_crawl()
+
+
+def _with_options(
+    load: Callable[..., Settings], path: Path, options: Mapping[str, Any], earlier: dict[str, Any]
+) -> tuple[Callable[[Path], Settings], dict[str, Any]]:
+    """What loads settings with the options in force, and the earlier ones with their passwords."""
+    if "proxies" in earlier:
+        earlier = with_passwords(earlier, load(path / FILE_NAME).fetch.proxies.servers)
+    return partial(load, remembered=_overrides(earlier), overrides=_overrides(options)), earlier
+
+
 def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
     return overrides_of(**{name: options.get(name) for name in SHORT_NAMES})
 
@@ -112,82 +181,34 @@ def _with_origin(problem: UsageError, earlier: Mapping[str, Any]) -> UsageError:
     """The same error, with the remembered options that took part in it."""
     if not earlier:
         return problem
-    return UsageError(f"{problem}\nIn force from the last crawl here: {typed(earlier)} ({_CHANGE})")
+    return UsageError(
+        f"{problem}\nIn force from the last crawl here: {typed(earlier)} ({crawl_report.CHANGE})"
+    )
 
 
 async def _crawl(
-    start: Callable[[], tuple[Workspace, CrawlRun]],
+    start: Callable[[dict[str, Any]], tuple[Workspace, CrawlRun]],
     load: Callable[[Path], Settings],
-    options: dict[str, Any],
+    in_force: dict[str, Any],
     earlier: Mapping[str, Any],
+    options: dict[str, Any],
 ) -> int:
-    workspace, run = start()
+    workspace, run = start(options)
     run.may_exit = True
+    run.takes_guests = run.role == "crawl"
     async with workspace:
-        save_options(workspace, options, run.record.id)
-        talks = not (options["quiet"] or options["as_json"])
-        if talks:
-            # Imported late: they load rich, which JSON output does not need.
-            from crawl4r.interfaces.cli.view import banner, live_progress  # noqa: PLC0415
-
-        if talks and not options["log_json"]:
-            banner.print_banner(run, workspace)
-            if earlier:
-                say_prose(f"  from the last crawl here: {typed(earlier)}", err=True)
-                say_prose(f"  ({_CHANGE})", err=True)
-        elif options["log_json"] or not options["quiet"]:
-            _log_banner(run, workspace, with_pace=talks)
+        save_options(workspace, in_force, run.record.id)
+        crawl_report.tell_start(options, run.settings, workspace.home, earlier)
+        talks = crawl_report.talks(options)
         shows = talks and not (options["verbose"] or options["log_json"])
         _handle_signals(run, workspace, load, draws=shows and draws_on_stderr())
         if shows:
+            from crawl4r.interfaces.cli.view import live_progress  # noqa: PLC0415 - rich
+
             ended = await live_progress.show_progress(run, workspace, enabled=True)
         else:
             ended = await run.finish()
-        summary = summary_of(run, workspace, ended) | {
-            "options": saved_options(workspace, run.record.id)
-        }
-        if options["as_json"]:
-            print_json(summary)
-        elif talks:
-            banner.print_summary(run, workspace, summary)
-        if summary["problem"]:
-            _tell_problem(summary, command_again(run), as_json=options["log_json"])
-        return exit_code_of(ended, summary)
-
-
-def _log_banner(run: CrawlRun, workspace: Workspace, *, with_pace: bool) -> None:
-    """Log the compliance banner: how this crawl presents itself to sites."""
-    agent, pace = run.settings.agent, run.settings.politeness
-    if with_pace:
-        json_log.tell(
-            events.CRAWL_PRESENTED,
-            agent=agent.header,
-            rate=pace.rate,
-            per_host=pace.per_host,
-            obeys_robots=pace.obey_robots,
-            workspace=str(workspace.home),
-        )
-    if not agent.has_contact:
-        events.emit(events.CONTACT_MISSING, 30, advice="add --contact URL_OR_ADDRESS")
-
-
-def exit_code_of(ended: EndedBy, summary: dict[str, Any]) -> int:
-    """The exit code; see `main`. Reaching a requested limit is a success."""
-    if ended in _RESTARTED:
-        return _RESTARTED[ended]
-    if ended in _WORK_LEFT and summary["pending"]:
-        return 3
-    return 1 if summary["problem"] else 0
-
-
-def _tell_problem(summary: dict[str, Any], again: tuple[str, ...], *, as_json: bool) -> None:
-    """Print the reason of a failure as the last line."""
-    problem = summary["problem"]
-    if as_json:
-        events.emit(events.CRAWL_FAILED, 40, problem=problem)
-        return
-    advice = advice_for(summary, again)
-    say_prose(visible(f"crawl4r: {problem}" + (f" ({advice})" if advice else "")), err=True)
+        return crawl_report.tell_end(options, run.outcome(ended), run.settings, workspace)
 
 
 def _handle_signals(

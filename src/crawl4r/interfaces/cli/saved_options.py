@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crawl4r.workspace.reader import WorkspaceReader
     from crawl4r.workspace.workspace import Workspace
 
-_NOTE = "options"
+NOTE = "options"
 _PROXIES = "proxies"
 # A budget belongs to one refresh, and the kind of store to the workspace.
 _NOT_REMEMBERED = frozenset(["budget", "store"])
@@ -37,17 +37,21 @@ def saved_options(workspace: WorkspaceReader, crawl: int | None = None) -> dict[
     Proxies lack their passwords, so they cannot be used as they are.
     """
     parts = workspace.parts
-    return _of_note(parts.notes_of(crawl or parts.last_crawl()).get(_NOTE))
+    return _of_note(parts.notes_of(crawl or parts.last_crawl()).get(NOTE))
 
 
 def save_options(workspace: Workspace, named: Mapping[str, Any], crawl: int | None = None) -> None:
+    parts = workspace.parts
+    parts.notes_of(crawl or parts.last_crawl()).put(NOTE, note_of(named))
+    workspace.database.commit()
+
+
+def note_of(named: Mapping[str, Any]) -> str:
+    """The note of a crawl that remembers these options."""
     given = {name: named[name] for name in sorted(_REMEMBERED) if _is_given(named.get(name))}
     if _PROXIES in given:
         given[_PROXIES] = [without_credentials(proxy) for proxy in given[_PROXIES]]
-    parts = workspace.parts
-    notes = parts.notes_of(crawl or parts.last_crawl())
-    notes.put(_NOTE, json.dumps(given, default=str))
-    workspace.database.commit()
+    return json.dumps(given, default=str)
 
 
 def earlier_options(
@@ -60,7 +64,7 @@ def earlier_options(
     """
     places = [path, discoverer_folder(path)]
     places = places[::-1] if is_discoverer else places
-    notes = (peek_crawl_note(place, _NOTE, crawl) for place in places)
+    notes = (peek_crawl_note(place, NOTE, crawl) for place in places)
     return _of_note(next((note for note in notes if note), None))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from crawl4r.crawling.loop import EndedBy
 from crawl4r.model import Verdict
 from crawl4r.reports.status import Overview
-from crawl4r.workspace.run import CrawlRun
-from crawl4r.workspace.workspace import Workspace
+from crawl4r.workspace.reader import WorkspaceReader
+from crawl4r.workspace.run_outcome import RunOutcome
 
 # Totals: `status` counts them, under the same names.
 _TOTALS = (
@@ -21,54 +21,53 @@ LIMITS = frozenset([EndedBy.MAX_PAGES, EndedBy.MAX_BYTES, EndedBy.MAX_SECONDS])
 UNREACHED = frozenset([Verdict.NETWORK_ERROR, Verdict.EGRESS_REFUSED, Verdict.ROBOTS_UNREACHABLE])
 
 
-def summary_of(run: CrawlRun, workspace: Workspace, ended: EndedBy) -> dict[str, Any]:
+def summary_of(outcome: RunOutcome, workspace: WorkspaceReader) -> dict[str, Any]:
     """The end of a run as plain data: totals of its crawl and store, and the counts of this run."""
-    assert run.crawl is not None
-    status = workspace.status() | _of_crawl(run, workspace)
-    progress, documenter = run.crawl.progress, run.followers.documenter
+    status = workspace.status() | _of_crawl(outcome, workspace)
     summary = {
-        "ended": ended.value,
+        "ended": outcome.ended.value,
         "workspace": str(workspace.home),
         **{name: status[name] for name in _TOTALS},
         "passages": (status["index"] or {}).get("passages", 0),
-        "unembedded": run.followers.index.behind[1] if run.followers.index else 0,
+        "unembedded": outcome.unembedded,
         "other_languages": (status["index"] or {}).get("other_languages", {}),
-        "unread": documenter.behind() if documenter else 0,
-        "seconds": round(run.seconds, 3),
-        "visits": progress.visits,
-        "new_pages": progress.pages,
-        "retries": progress.retries,
-        "verdicts": dict(progress.verdicts),
-        "given_up": sorted(run.crawl.schedule.given_up),
+        "unread": outcome.unread,
+        "seconds": outcome.seconds,
+        "visits": outcome.visits,
+        "new_pages": outcome.new_pages,
+        "shared": outcome.shared,
+        "retries": outcome.retries,
+        "verdicts": dict(outcome.verdicts),
+        "given_up": list(outcome.given_up),
     }
-    return summary | {"problem": _problem_of(run, workspace, ended, summary)}
+    return summary | {"problem": _problem_of(outcome, workspace, summary)}
 
 
-def _of_crawl(run: CrawlRun, workspace: Workspace) -> dict[str, Any]:
+def _of_crawl(outcome: RunOutcome, workspace: WorkspaceReader) -> dict[str, Any]:
     """What other crawls of the store have no part in."""
-    tallies = workspace.parts.notes_of(run.record.id)
-    counts = Overview(workspace.database).counts(run.record.id)
+    tallies = workspace.parts.notes_of(outcome.crawl)
+    counts = Overview(workspace.database).counts(outcome.crawl)
     del counts["documents"]
     return counts | {name: tallies.tally(name) for name in ("pages", "bytes")}
 
 
 def _problem_of(
-    run: CrawlRun, workspace: Workspace, ended: EndedBy, summary: dict[str, Any]
+    outcome: RunOutcome, workspace: WorkspaceReader, summary: dict[str, Any]
 ) -> str | None:
     """Why this run kept no page, or gave hosts up; None on success."""
-    if ended is EndedBy.HOSTS_GIVEN_UP and summary["pending"]:
+    if outcome.ended is EndedBy.HOSTS_GIVEN_UP and summary["pending"]:
         return f"no answer any more from {', '.join(summary['given_up'][:3])}: {_first(summary)}"
     if not summary["known"] or summary["new_pages"]:
         return None
-    is_empty = not summary["pages"] and ended not in LIMITS
+    is_empty = not summary["pages"] and outcome.ended not in LIMITS
     is_unreached = bool(summary["verdicts"]) and UNREACHED.issuperset(summary["verdicts"])
-    problem = _problem_of_seeds(run.seeds, workspace)
+    problem = _problem_of_seeds(outcome.seeds, workspace)
     if is_empty or is_unreached:
         return f"nothing could be kept: {problem or _first(summary)}"
     return f"no seed could be fetched: {problem}" if problem else None
 
 
-def _problem_of_seeds(seeds: Iterable[str], workspace: Workspace) -> str | None:
+def _problem_of_seeds(seeds: Iterable[str], workspace: WorkspaceReader) -> str | None:
     """The problem of the first seed, if no seed could be fetched."""
     problem = None
     for seed in seeds:

@@ -115,6 +115,7 @@ class Fetching(Section, frozen=True):
     types: list[str] = []  # media types to keep, like text/html or text/*; empty: all
     max_redirects: Count = 10  # hops, each judged by scope and robots
     retries: Count = 3  # after the first attempt
+    fresh_for: Seconds = 3600.0  # an answer also serves other crawls of the store; 0: none
     backoff_base: Seconds = 1.0  # seconds, doubling with jitter
     backoff_cap: Seconds = 60.0  # seconds
     http2: bool = True  # where the server offers it over TLS

@@ -56,13 +56,14 @@ async def _demo(url: str, path: Path, as_json: bool) -> None:
     ) as workspace:
         run = workspace.crawl(url)
         if not as_json:
-            print_banner(run, workspace)
+            print_banner(run.settings, workspace.home)
         ended = await show_progress(run, workspace, enabled=not as_json)
-        summary = summary_of(run, workspace, ended)
+        outcome = run.outcome(ended)
+        summary = summary_of(outcome, workspace)
         if as_json:
             print_json(summary)
             return
-        print_summary(run, workspace, summary)
+        print_summary(outcome, run.settings, workspace, summary)
         _print_sights(workspace, url)
         _print_searches(workspace)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.padding import Padding
@@ -22,8 +23,9 @@ from crawl4r.interfaces.cli.view.format import (
 from crawl4r.interfaces.cli.view.remedies import command_again, option_for
 from crawl4r.model import Verdict
 from crawl4r.safe_text import command_line, visible
-from crawl4r.workspace.run import CrawlRun
-from crawl4r.workspace.workspace import Workspace
+from crawl4r.settings.load import Settings
+from crawl4r.workspace.reader import WorkspaceReader
+from crawl4r.workspace.run_outcome import RunOutcome
 
 _WORDS = {
     EndedBy.MAX_PAGES: "The page limit is reached.",
@@ -41,9 +43,8 @@ _LONGEST_URL = 300  # characters, in a command to try
 Step = tuple[tuple[object, ...], str]  # the words of a command, and its purpose
 
 
-def print_banner(run: CrawlRun, workspace: Workspace) -> None:
+def print_banner(settings: Settings, home: Path) -> None:
     """Print the compliance banner: how this crawl presents itself to sites."""
-    settings = run.settings
     screen = Screen(stderr=True)
     pace = settings.politeness
     requests = "request" if pace.rate == 1 else "requests"
@@ -52,13 +53,15 @@ def print_banner(run: CrawlRun, workspace: Workspace) -> None:
     as_us = Text.assemble(("crawl4r", "bold"), " as ", (settings.agent.header, "cyan"))
     screen.print(as_us, soft_wrap=True)
     screen.print(Text.assemble(f"  {rate} and {pace.per_host} at once to a host, ", robots))
-    screen.print(f"  into {visible(str(workspace.home))}", soft_wrap=True)
+    screen.print(f"  into {visible(str(home))}", soft_wrap=True)
     if not settings.agent.has_contact:
         screen.print(Text("  no contact: a site's owner cannot reach you. Add", "yellow"))
         screen.print(Text("  --contact https://you.example/bot", "yellow"), soft_wrap=True)
 
 
-def print_summary(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> None:
+def print_summary(
+    outcome: RunOutcome, settings: Settings, workspace: WorkspaceReader, summary: dict[str, Any]
+) -> None:
     """Print totals, the results of this run and commands for the next steps."""
     screen = Screen()
     screen.print(Text(_title(summary), "bold"))
@@ -69,7 +72,7 @@ def print_summary(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) 
         table.add_row(f"{count:,}", words)
     screen.print(Padding(table, (0, 0, 0, 2)))
     _print_endings(screen, summary["endings"][:_ENDINGS_SHOWN])
-    print_steps(screen, _steps(run, workspace, summary))
+    print_steps(screen, _steps(outcome, settings, workspace, summary))
 
 
 def print_steps(screen: Screen, steps: list[Step]) -> None:
@@ -120,6 +123,11 @@ def _rows(summary: dict[str, Any]) -> list[tuple[int, str]]:
     took = noun_for(summary["visits"], "visit") + (
         f" in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)" if rate else ""
     )
+    if count := summary["shared"]:
+        words = (
+            f"{noun_for(count, 'answer')} shared by other crawls here (--fresh-for 0 asks again)"
+        )
+        rows.append((count, words))
     states = ", ".join(f"{n:,} {state}" for state, n in summary["urls"].items()) or "none"
     rows += [
         (summary["visits"], took),
@@ -144,18 +152,20 @@ def _print_endings(screen: Screen, endings: list[dict[str, Any]]) -> None:
         screen.print(line, no_wrap=True, overflow="ellipsis")
 
 
-def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list[Step]:
+def _steps(
+    outcome: RunOutcome, settings: Settings, workspace: WorkspaceReader, summary: dict[str, Any]
+) -> list[Step]:
     """Steps that fit the result. Later commands know the options of this crawl."""
     where = ("-w", summary["workspace"])
+    again = command_again(outcome, workspace.parts)
     steps: list[Step] = []
     if summary["pending"]:
-        steps.append(
-            ((*command_again(run), *_with_more(run, summary), *where), "go on where it stopped")
-        )
+        words = (*again, *_with_more(settings, summary), *where)
+        steps.append((words, "go on where it stopped"))
     if summary["failed"]:
-        words = (*command_again(run), "--retry-failed", *where)
+        words = (*again, "--retry-failed", *where)
         steps.append((words, f"try {counted(summary['failed'], 'failed URL')} again"))
-    if run.role == "discover":
+    if outcome.role == "discover":
         return [*steps, (("spool", "scrape", *where), "fetch what was found")]
     if summary["unread"] or summary["unembedded"]:
         steps.append((("index", *where), "make the rest searchable"))
@@ -175,9 +185,9 @@ def _steps(run: CrawlRun, workspace: Workspace, summary: dict[str, Any]) -> list
     return steps
 
 
-def _with_more(run: CrawlRun, summary: dict[str, Any]) -> tuple[str, ...]:
+def _with_more(settings: Settings, summary: dict[str, Any]) -> tuple[str, ...]:
     """The option with a higher limit, for a crawl that reached one."""
-    limits = run.settings.crawl_limits()
+    limits = settings.crawl_limits()
     if summary["ended"] == EndedBy.MAX_PAGES and limits.max_pages is not None:
         return ("--max-pages", str(2 * max(1, limits.max_pages, summary["pages"])))
     if summary["ended"] == EndedBy.MAX_BYTES and limits.max_bytes is not None:
@@ -185,14 +195,14 @@ def _with_more(run: CrawlRun, summary: dict[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def _a_url(workspace: Workspace, pages: int) -> str | None:
+def _a_url(workspace: WorkspaceReader, pages: int) -> str | None:
     if not pages:
         return None
     row = next(workspace.pages(verdict=Verdict.OK.value), None)
     return row.url if row and len(row.url) <= _LONGEST_URL else None
 
 
-def _a_lost_url(workspace: Workspace, summary: dict[str, Any]) -> str | None:
+def _a_lost_url(workspace: WorkspaceReader, summary: dict[str, Any]) -> str | None:
     """A URL with the most frequent verdict."""
     if not summary["endings"]:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 from rich.console import Group
 from rich.spinner import Spinner
@@ -46,7 +47,7 @@ async def show_progress(run: CrawlRun, workspace: Workspace, *, enabled: bool) -
     if not enabled:
         return await run.finish()
     view = ProgressView(run, workspace)
-    telling = asyncio.create_task(_draw(view) if draws_on_stderr() else _tell(view))
+    telling = asyncio.create_task(show_standing(view.look))
     try:
         return await run.finish()
     finally:
@@ -55,19 +56,24 @@ async def show_progress(run: CrawlRun, workspace: Workspace, *, enabled: bool) -
             await telling
 
 
-async def _draw(view: ProgressView) -> None:
+async def show_standing(look: Callable[[], Standing], every: float = _REFRESH) -> None:
+    """Draw what `look` says until cancelled; without a terminal a line at intervals."""
+    await (_draw(look, every) if draws_on_stderr() else _tell(look))
+
+
+async def _draw(look: Callable[[], Standing], every: float) -> None:
     screen = Screen(stderr=True)
     spinner = Spinner("dots", style="cyan")
     with live(screen, transient=True) as drawn:
         while True:
-            drawn.update(_drawn(view.look(), spinner, screen), refresh=True)
-            await asyncio.sleep(_REFRESH)
+            drawn.update(_drawn(look(), spinner, screen), refresh=True)
+            await asyncio.sleep(every)
 
 
-async def _tell(view: ProgressView) -> None:
+async def _tell(look: Callable[[], Standing]) -> None:
     while True:
         await asyncio.sleep(TOLD_EVERY)
-        pieces = [piece.text for piece in pieces_of(view.look())]
+        pieces = [piece.text for piece in pieces_of(look())]
         say("crawl4r: " + ", ".join(filter(None, pieces)), err=True)
 
 

@@ -12,7 +12,8 @@ from crawl4r.model import Verdict
 from crawl4r.safe_text import command_line
 
 if TYPE_CHECKING:
-    from crawl4r.workspace.run import CrawlRun
+    from crawl4r.wiring.parts import Parts
+    from crawl4r.workspace.run_outcome import RunOutcome
 
 _OPENS = "would open it"  # the end of an egress refusal, which names the option
 _SPOOL_COMMANDS = frozenset(["run", "discover", "scrape"])
@@ -34,14 +35,14 @@ def option_for(verdict: str, reason: str) -> str:
     return ""
 
 
-def command_again(run: CrawlRun) -> tuple[str, ...]:
+def command_again(outcome: RunOutcome, parts: Parts) -> tuple[str, ...]:
     """The words of the command that continues a run, without its workspace."""
-    if run.role == "crawl":
-        has_others = len(run.parts.crawls.all()) > 1
-        return ("resume", "--name", run.record.name) if has_others else ("resume",)
+    if outcome.role == "crawl":
+        has_others = len(parts.crawls.all()) > 1
+        return ("resume", "--name", outcome.name) if has_others else ("resume",)
     context = click.get_current_context(silent=True)
     name = context.info_name if context else None
-    return ("spool", name if name in _SPOOL_COMMANDS else run.role)
+    return ("spool", name if name in _SPOOL_COMMANDS else outcome.role)
 
 
 def advice_for(summary: dict[str, Any], again: tuple[str, ...]) -> str:
