@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from crawl4r.politeness.host_budgets import HostBudgets
     from crawl4r.search.request import Answer, Hit
     from crawl4r.settings.load import Settings, load_settings
+    from crawl4r.storage.organisation import Label
     from crawl4r.workspace.export_report import ExportReport
     from crawl4r.workspace.history import HistoryEntry, PageDifference
     from crawl4r.workspace.index import IndexReport
@@ -57,6 +58,7 @@ __all__ = [
     "Hit",
     "HostBudgets",
     "IndexReport",
+    "Label",
     "MappedUrl",
     "Page",
     "PageDifference",
@@ -86,6 +88,7 @@ _ROOMS = {
     "politeness.host_budgets": ["HostBudgets"],
     "search.request": ["Answer", "Hit"],
     "settings.load": ["Settings", "load_settings"],
+    "storage.organisation": ["Label"],
     "workspace.export_report": ["ExportReport"],
     "workspace.history": ["PageDifference", "HistoryEntry"],
     "workspace.index": ["IndexReport"],

@@ -15,6 +15,7 @@ from crawl4r.model import Capture, Document
 from crawl4r.safe_text import load_json, well_formed
 from crawl4r.storage.database import Database
 from crawl4r.storage.deletions import DELETED_AT
+from crawl4r.storage.organisation import Label, labels_of_document
 from crawl4r.storage.tables import Notes
 from crawl4r.urls.canonical import split
 
@@ -22,7 +23,8 @@ _LEVEL = 3
 _CURSOR, _EPOCH = "documents_cursor", "documents_epoch"
 _SELECT = (
     "SELECT id, url, domain, parent_url, title, content, content_hash, language, metadata,"
-    f" crawled_at, updated_at, gone_at, {DELETED_AT}, capture, signature, near_of, revision"
+    f" crawled_at, updated_at, gone_at, {DELETED_AT}, capture, signature, near_of, revision,"
+    f" {labels_of_document(Label.COLLECTION)}, {labels_of_document(Label.TAG)}"
     " FROM documents"
 )
 _IS_DELETED = "EXISTS (SELECT 1 FROM deleted_documents x WHERE x.document = {}.id)"
@@ -70,6 +72,8 @@ class StoredDocument(NamedTuple):
     signature: bytes
     near_of: str | None
     revision: int  # grows with every change of any document
+    collections: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 class ExtractionRow(NamedTuple):
@@ -182,6 +186,13 @@ class Documents:
         """After a user deleted a document or brought it back: indexers judge it again."""
         self._revise("near_of = NULL", "url = ?", (url,))
         self._let_all_go(id_of(url))
+
+    def note_labels(self, url: str) -> None:
+        """After a change of a document's collections or tags: indexers look at it again."""
+        self.note_labels_of(id_of(url))
+
+    def note_labels_of(self, document_id: str) -> None:
+        self._revise("title = title", "id = ?", (document_id,))
 
     def _let_all_go(self, document_id: str) -> None:
         for own_id, _ in self.behind(document_id):
@@ -310,6 +321,7 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
     (
         number, url, domain, parent, title, content, content_hash, language, said,
         crawled_at, updated_at, gone_at, deleted_at, capture, signature, near_of, revision,
+        collections, tags,
     ) = row  # fmt: skip
     try:
         # Older versions kept lone surrogates.
@@ -324,4 +336,5 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
     return StoredDocument(
         number, document, domain, parent, content_hash, crawled_at, updated_at, gone_at,
         deleted_at, capture, signature, near_of, revision,
+        tuple(json.loads(collections)), tuple(json.loads(tags)),
     )  # fmt: skip

@@ -24,6 +24,7 @@ from crawl4r import events
 from crawl4r.archive.captures import Captures
 from crawl4r.archive.documents import Documents, StoredDocument
 from crawl4r.errors import Crawl4rError, StorageDamaged, UsageError
+from crawl4r.indexing.changes import Changes, put_again
 from crawl4r.indexing.documents_in_doubt import DocumentsInDoubt
 from crawl4r.indexing.passages import Cut, CutDocuments, Uncut, searchable
 from crawl4r.indexing.rules import IndexRules
@@ -31,7 +32,7 @@ from crawl4r.indexing.vector_filler import VectorFiller
 from crawl4r.search.catalogue import Catalogue
 from crawl4r.search.index import Index
 from crawl4r.search.indexed_passage import IndexedPassage, Version
-from crawl4r.search.port import Embedder, Passage
+from crawl4r.search.port import Embedder
 
 _DOCUMENTS = 512  # in one commit of the keyword index, which costs a tenth of a second
 _CHARACTERS = 8_000_000  # of markdown in one commit, unless a single document has more
@@ -45,16 +46,6 @@ class IndexProgress(Struct):
     passages: int = 0
     embedded: int = 0  # by the embedder
     reused: int = 0  # vectors of texts that had one
-    left_out: dict[str, int] = field(default_factory=dict)  # by reason
-
-
-class _Changes(Struct):
-    """What a batch means for the indexes."""
-
-    put: list[Passage] = field(default_factory=list)
-    retired: list[tuple[list[int], float]] = field(default_factory=list)
-    deleted: list[int] = field(default_factory=list)
-    passages: int = 0
     left_out: dict[str, int] = field(default_factory=dict)  # by reason
 
 
@@ -123,7 +114,7 @@ class Indexer:
             return
         versions = self._previous.catalogue.retired()
         while batch := list(islice(versions, _DOCUMENTS)):
-            changes = _Changes()
+            changes = Changes()
             for version in batch:
                 old = self._previous.catalogue.passages_of(version)
                 entries = [found.entry._replace(is_embedded=False) for found in old]
@@ -200,7 +191,7 @@ class Indexer:
         wanted = [plan.stored for plan in plans if not plan.stays and not plan.reason]
         made = [broken] * len(wanted) if broken else self._cut([each.document for each in wanted])
         cuts = {stored.id: cut for stored, cut in zip(wanted, made, strict=True)}
-        changes = _Changes()
+        changes = Changes()
         for plan in plans:
             self._take(plan, cuts.get(plan.stored.id), changes)
         self._catalogue.put_fact(_CURSOR, str(batch[-1].revision))
@@ -213,17 +204,19 @@ class Indexer:
         is_same = bool(before and not reason and _is_same(before, stored))
         return _Plan(stored, before, reason, is_same and may_stay)
 
-    def _count(self, changes: _Changes, documents: int) -> None:
+    def _count(self, changes: Changes, documents: int) -> None:
         progress = self.progress
         progress.documents += documents
         progress.passages += changes.passages
         for reason, count in changes.left_out.items():
             progress.left_out[reason] = progress.left_out.get(reason, 0) + count
 
-    def _take(self, plan: _Plan, cut: Cut | Uncut | None, changes: _Changes) -> None:
+    def _take(self, plan: _Plan, cut: Cut | Uncut | None, changes: Changes) -> None:
         stored, before, reason, stays = plan
         if before and stays:
-            if stored.id in self._in_doubt:
+            if (before.collections, before.tags) != (stored.collections, stored.tags):
+                self._relabel(before, stored, changes)
+            elif stored.id in self._in_doubt:
                 passages = self._catalogue.passages_of(before)
                 changes.put += [searchable(found) for found in passages]
                 self._catalogue.mark_embedded([f.entry.number for f in passages], False)
@@ -242,7 +235,18 @@ class Indexer:
         self._catalogue.leave_out(stored.id, reason)
         changes.left_out[reason] = changes.left_out.get(reason, 0) + 1
 
-    def _take_in(self, stored: StoredDocument, cut: Cut, changes: _Changes) -> None:
+    def _relabel(self, before: Version, stored: StoredDocument, changes: Changes) -> None:
+        """The same passages with other collections or tags; their vectors stay."""
+        now = before._replace(collections=stored.collections, tags=stored.tags)
+        self._catalogue.relabel(now)
+        passages = self._catalogue.passages_of(now)
+        changes.put += [searchable(found) for found in passages]
+        if stored.id in self._in_doubt:
+            self._catalogue.mark_embedded([f.entry.number for f in passages], False)
+        else:
+            changes.relabelled += [found.passage() for found in passages if found.entry.is_embedded]
+
+    def _take_in(self, stored: StoredDocument, cut: Cut, changes: Changes) -> None:
         self._catalogue.take_in(stored.id)
         if cut.note:
             self._catalogue.leave_out(stored.id, cut.note)  # a part of it
@@ -251,7 +255,7 @@ class Indexer:
         changes.put += [searchable(found) for found in added]
         changes.passages += len(added)
 
-    def _remove(self, before: Version, stored: StoredDocument, changes: _Changes) -> None:
+    def _remove(self, before: Version, stored: StoredDocument, changes: Changes) -> None:
         """The old version goes into the past; one that was only read again was never there.
 
         Of a document that a user deleted, no version is left.
@@ -271,12 +275,12 @@ class Indexer:
         retired = before._replace(retired_at=at)
         changes.put += [searchable(IndexedPassage(found.entry, retired)) for found in old]
 
-    def _remove_all(self, url: str, changes: _Changes) -> None:
+    def _remove_all(self, url: str, changes: Changes) -> None:
         for version in self._catalogue.versions_of(url):
             changes.deleted += [f.entry.number for f in self._catalogue.passages_of(version)]
             self._catalogue.delete(version)
 
-    def _apply(self, changes: _Changes, done: set[str]) -> None:
+    def _apply(self, changes: Changes, done: set[str]) -> None:
         keyword, vectors = self._index.keyword, self._index.vectors
         keyword.delete(changes.deleted)
         keyword.put(changes.put)
@@ -285,6 +289,7 @@ class Indexer:
             vectors.delete(changes.deleted)
             for numbers, at in changes.retired:
                 vectors.retire(numbers, at)
+            put_again(vectors, changes.relabelled)
         self._in_doubt.settle(done)
         self._catalogue.commit()
 
@@ -296,7 +301,7 @@ class Indexer:
         known = self._documents.ids()
         vanished = {each for each in self._catalogue.current_ids() if each not in known}
         self._in_doubt.add(vanished)
-        changes = _Changes()
+        changes = Changes()
         for document_id in vanished:
             before = self._catalogue.current(document_id)
             assert before is not None
@@ -325,8 +330,8 @@ class Indexer:
         document = stored.document
         return Version(
             stored.id, document.external_id, document.url, document.title, stored.domain,
-            document.language, document.kind, "", (), stored.capture, capture.sha256 or "",
-            stored.content_hash, capture.fetched_at,
+            document.language, document.kind, stored.collections, stored.tags, stored.capture,
+            capture.sha256 or "", stored.content_hash, capture.fetched_at,
         )  # fmt: skip
 
 

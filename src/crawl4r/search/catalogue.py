@@ -58,7 +58,11 @@ CREATE INDEX chunks_of_version ON chunks(version, chunk_index);
 CREATE INDEX chunks_embedded ON chunks(embedding_key) WHERE is_embedded;
 CREATE INDEX chunks_waiting ON chunks(number) WHERE NOT is_embedded;
 CREATE TABLE left_out (document_id TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
-"""
+""",
+    2: """
+ALTER TABLE versions RENAME COLUMN collection TO collections;
+UPDATE versions SET collections = '[]';   -- JSON list, as its tags
+""",
 }
 OTHER_LANGUAGE = "language {} is not in index.languages"  # why a document is left out
 _LEVEL = 3
@@ -173,7 +177,12 @@ class Catalogue:
         marks = ", ".join("?" * (len(Version._fields) - 1))
         cursor = self._database.write(
             f"INSERT INTO versions ({', '.join(Version._fields[:-1])}) VALUES ({marks})",
-            (*version[:8], json.dumps(version.tags), *version[9:-1]),
+            (
+                *version[:7],
+                json.dumps(version.collections),
+                json.dumps(version.tags),
+                *version[9:-1],
+            ),
         )
         version = version._replace(id=int(cursor.lastrowid or 0))
         added = []
@@ -198,6 +207,13 @@ class Catalogue:
 
     def retire(self, version: Version, at: float) -> None:
         self._database.write("UPDATE versions SET retired_at = ? WHERE id = ?", (at, version.id))
+
+    def relabel(self, version: Version) -> None:
+        """Give a version the collections and tags that its document has now."""
+        self._database.write(
+            "UPDATE versions SET collections = ?, tags = ? WHERE id = ?",
+            (json.dumps(version.collections), json.dumps(version.tags), version.id),
+        )
 
     def delete(self, version: Version) -> None:
         self._database.write("DELETE FROM chunks WHERE version = ?", (version.id,))
@@ -304,5 +320,5 @@ def _entry(row: tuple[Any, ...]) -> PassageEntry:
 
 
 def _version(row: tuple[Any, ...]) -> Version:
-    fields = [*row[:8], tuple(json.loads(row[8])), *row[9:]]
+    fields = [*row[:7], *(tuple(json.loads(names)) for names in row[7:9]), *row[9:]]
     return Version(*fields)

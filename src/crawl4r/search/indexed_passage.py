@@ -18,7 +18,7 @@ class Version(NamedTuple):
     domain: str
     language: str
     kind: str
-    collection: str
+    collections: tuple[str, ...]
     tags: tuple[str, ...]
     capture: int
     sha256: str
@@ -66,7 +66,7 @@ def facets_of(version: Version, content_type: str) -> Facets:
         version.language,
         version.kind,
         content_type,
-        version.collection,
+        version.collections,
         version.tags,
         version.captured_at,
         inf if version.retired_at is None else version.retired_at,

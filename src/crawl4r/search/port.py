@@ -25,7 +25,7 @@ class Facets(NamedTuple):
     language: str = ""  # ISO 639 of the document; empty when unknown
     kind: str = ""  # of the document: html, pdf, feed, text ...
     content_type: str = ""  # of the passage: prose, code, table or list
-    collection: str = ""
+    collections: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     captured_at: float = 0.0  # epoch seconds: when the passage became known
     retired_at: float = inf  # when the site replaced or removed it; then only `as_of` finds it

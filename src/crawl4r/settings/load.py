@@ -212,6 +212,8 @@ SHORT_NAMES = {
     "store_patience": "resilience.store_patience",
     "extract": "content.extract",
     "probe": "content.probe",
+    "collections": "content.collections",
+    "tags": "content.tags",
     "index": "index.enabled",
     "languages": "index.languages",
     "explore": "explore.enabled",

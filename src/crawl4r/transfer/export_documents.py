@@ -20,7 +20,7 @@ from crawl4r.urls.file_names import file_of
 _COLUMNS = (
     "id", "document_id", "url", "kind", "title", "markdown", "author", "published", "description",
     "keywords", "image", "canonical", "site_name", "language", "note", "domain", "referrer",
-    "content_hash", "captured_at", "updated_at", "capture_id", "near_of",
+    "content_hash", "captured_at", "updated_at", "capture_id", "near_of", "collections", "tags",
 )  # fmt: skip
 _NO_FOLDING = 2**31  # maximum line length of front matter: values are never wrapped
 _ROWS_AT_ONCE, _CHARACTERS_AT_ONCE = 1_000, 8_000_000  # in memory, for Parquet
@@ -41,6 +41,8 @@ def row_of(stored: StoredDocument) -> dict[str, Any]:
         "updated_at": stored.updated_at,
         "capture_id": stored.capture,
         "near_of": stored.near_of,
+        "collections": list(stored.collections),
+        "tags": list(stored.tags),
     }
 
 
@@ -62,7 +64,8 @@ def export_parquet(documents: Iterable[StoredDocument], out: Path) -> int:
         pq = importlib.import_module("pyarrow.parquet")
     except ImportError:
         raise UsageError("Parquet needs pyarrow: pip install 'crawl4r[parquet]'") from None
-    special = {"keywords": pa.list_(pa.string()), "capture_id": pa.int64()}
+    special = dict.fromkeys(("keywords", "collections", "tags"), pa.list_(pa.string()))
+    special["capture_id"] = pa.int64()
     special |= dict.fromkeys(("captured_at", "updated_at"), pa.timestamp("us", tz="UTC"))
     schema = pa.schema([(name, special.get(name, pa.string())) for name in _COLUMNS])
     count = 0

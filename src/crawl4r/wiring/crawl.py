@@ -19,10 +19,9 @@ from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.crawling.admission import Admission
 from crawl4r.crawling.explorer import Explorer, ExploringRules
 from crawl4r.crawling.judge import AnswerRules, Judge
-from crawl4r.crawling.keeper import CommitTargets, Keeper, Learner
+from crawl4r.crawling.keeper import CommitTargets, Keeper
 from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.loop import Crawl
-from crawl4r.crawling.revival import Revival
 from crawl4r.crawling.robots import RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
 from crawl4r.crawling.side_requests import SideRequestLog, SideRequests
@@ -52,6 +51,7 @@ from crawl4r.urls.egress import AddressGate
 from crawl4r.wiring.crawl_order import CrawlHooks, CrawlOrder, Hosting, RulesInForce
 from crawl4r.wiring.crawl_store import RunStore, open_store
 from crawl4r.wiring.hosting import make_hosting, share_answers
+from crawl4r.wiring.learners import learners_of
 from crawl4r.wiring.parts import Parts
 
 if TYPE_CHECKING:
@@ -251,19 +251,12 @@ def _build_keeper(
         store.hosts,
         Revisits(parts.database),
     )
-    revival = Revival(parts.database)
-    learners: list[Learner | None] = [
-        announcer,
-        explorer,
-        store.traps,
-        revival if revival.has_work else None,
-    ]
     return Keeper(
         targets,
         budgets,
         parts.clock,
         group=max(1, order.settings.politeness.concurrency // 2),
-        learners=[each for each in learners if each],
+        learners=learners_of(parts, order, store.traps, explorer),
         on_commit=announcer.pass_on if announcer else None,
     )
 

@@ -16,11 +16,12 @@ from crawl4r.wiring.parts import Parts
 from crawl4r.workspace.blocking import run_blocking
 from crawl4r.workspace.export_report import ExportReport
 from crawl4r.workspace.options import ExportForm
+from crawl4r.workspace.organise import refuse_unknown_labels
 
 CSV = "csv"
 ARCHIVES = ("warc", "wacz")
 FORMS = tuple(sorted([*EXPORTS, *ARCHIVES, CSV]))
-_OF_DOCUMENTS = frozenset(["language", "with_gone", "with_near"])
+_OF_DOCUMENTS = frozenset(["language", "with_gone", "with_near", "collections", "tags"])
 _OF_ARCHIVES = frozenset(["compression", "max_size", "site", "since", "until"])
 
 
@@ -65,6 +66,7 @@ def _export_documents(parts: Parts, form: str, out: Path, options: dict[str, Any
     if (form == "markdown") == out.is_file() and out.exists():
         wanted = "a folder" if form == "markdown" else "a file"
         raise UsageError(f"--out: {out} is not {wanted}")
+    refuse_unknown_labels(parts, options)
     # Ended before the database is closed, also when writing fails half-way.
     found = Documents(parts.database).stream(with_gone=options.get("with_gone", False))
     with closing(found) as documents:
@@ -76,8 +78,13 @@ def _chosen(
     documents: Iterator[StoredDocument], options: dict[str, Any]
 ) -> Iterator[StoredDocument]:
     language, with_near = options.get("language"), options.get("with_near", False)
+    collections, tags = set(options.get("collections") or ()), set(options.get("tags") or ())
     for stored in documents:
-        if (with_near or stored.near_of is None) and language in {None, stored.document.language}:
+        is_labelled = (not collections or not collections.isdisjoint(stored.collections)) and (
+            not tags or not tags.isdisjoint(stored.tags)
+        )
+        is_wanted = language in {None, stored.document.language} and is_labelled
+        if is_wanted and (with_near or stored.near_of is None):
             yield stored
 
 

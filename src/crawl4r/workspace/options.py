@@ -67,6 +67,8 @@ class SearchOptions(TypedDict, total=False):
     domains: Sequence[str]  # these and the domains below them
     types: Sequence[str]  # "html", "pdf" ..., or "code", "table", "list"
     languages: Sequence[str]  # ISO 639-1
+    collections: Sequence[str]  # documents in any of these
+    tags: Sequence[str]  # documents with any of these
     since: Moment | None  # captured at this moment or later
     before: Moment | None  # captured earlier
     as_of: Moment | None  # what was known at this moment
@@ -82,8 +84,10 @@ class SearchOptions(TypedDict, total=False):
 
 
 class ExportOptions(TypedDict, total=False):
-    """What is exported. The first three are for documents, the others for web archives."""
+    """What is exported. The first five are for documents, the others for web archives."""
 
+    collections: Sequence[str]  # documents in any of these
+    tags: Sequence[str]  # documents with any of these
     language: str | None  # documents in this language only
     with_gone: bool  # also pages that are no longer there
     with_near: bool  # also near-duplicates of other documents

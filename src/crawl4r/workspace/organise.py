@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -10,6 +11,7 @@ from crawl4r.archive.documents import Documents, id_of
 from crawl4r.errors import UsageError
 from crawl4r.storage.crawls import CrawlRecord, CrawlState
 from crawl4r.storage.deletions import Deletions
+from crawl4r.storage.organisation import Label, Organisation
 from crawl4r.wiring.parts import Parts
 
 _WAITING = ("pending", "leased", "waiting")
@@ -88,15 +90,65 @@ def delete_crawl(
     return DeletedCrawl(crawl.name, urls, [url for _, url in rows])
 
 
+def refuse_unknown_labels(parts: Parts, options: Mapping[str, Any]) -> None:
+    """Raise UsageError for `collections` or `tags` that are not in this store."""
+    organisation = Organisation(parts.database)
+    organisation.refuse_unknown(Label.COLLECTION, options.get("collections") or ())
+    organisation.refuse_unknown(Label.TAG, options.get("tags") or ())
+
+
+def add_labels(parts: Parts, label: Label, name: str, urls: Iterable[str]) -> list[str]:
+    """Give documents a collection or tag, which is made when it is new; the URLs of those that had
+    it not. Raises UsageError for a URL without a document, and changes nothing then."""
+    wanted = _known_documents(parts, urls)
+    organisation, documents, now = (
+        Organisation(parts.database), Documents(parts.database), parts.clock.wall(),
+    )  # fmt: skip
+    organisation.make(label, name, now)
+    added = [url for url in wanted if organisation.add(label, name, id_of(url), now)]
+    for url in added:
+        documents.note_labels(url)
+    parts.database.commit()
+    return added
+
+
+def remove_labels(parts: Parts, label: Label, name: str, urls: Iterable[str]) -> list[str]:
+    """Take a collection or tag from documents; the URLs of those that had it."""
+    organisation, documents = Organisation(parts.database), Documents(parts.database)
+    organisation.refuse_unknown(label, [name])
+    removed = [url for url in dict.fromkeys(urls) if organisation.remove(label, name, id_of(url))]
+    for url in removed:
+        documents.note_labels(url)
+    parts.database.commit()
+    return removed
+
+
+def delete_label(parts: Parts, label: Label, name: str) -> int:
+    """Delete a collection or tag; how many documents had it. They stay."""
+    organisation, documents = Organisation(parts.database), Documents(parts.database)
+    organisation.refuse_unknown(label, [name])
+    members = organisation.members(label, name)
+    organisation.delete(label, name)
+    for document in members:
+        documents.note_labels_of(document)
+    parts.database.commit()
+    return len(members)
+
+
+def _known_documents(parts: Parts, urls: Iterable[str]) -> list[str]:
+    documents, wanted = Documents(parts.database), list(dict.fromkeys(urls))
+    for url in wanted:
+        if documents.get(url) is None:
+            raise UsageError(f"there is no document of {url} in this store")
+    return wanted
+
+
 def delete_documents(parts: Parts, urls: Iterable[str]) -> list[str]:
     """Delete documents by their canonical URLs; returns those that were there.
 
     Raises UsageError for a URL without a document, and deletes nothing then.
     """
-    documents, wanted = Documents(parts.database), list(dict.fromkeys(urls))
-    for url in wanted:
-        if documents.get(url) is None:
-            raise UsageError(f"there is no document of {url} in this store")
+    documents, wanted = Documents(parts.database), _known_documents(parts, urls)
     deletions, now = Deletions(parts.database), parts.clock.wall()
     gone = [url for url in wanted if deletions.add([(id_of(url), url)], now)]
     for url in gone:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from crawl4r.crawling.robots import RULES
 from crawl4r.reports.url_story import PageRow
 from crawl4r.storage.deletions import Deletions
 from crawl4r.storage.lock import holder_of
+from crawl4r.storage.organisation import Label, LabelCount, Organisation
 from crawl4r.storage.tables import RobotsRecords
 from crawl4r.urls.canonical import split
 from crawl4r.urls.scope import Scope
@@ -100,6 +101,16 @@ class WorkspaceReader(WorkspaceStatus):
         """Whether a user deleted the document of a URL."""
         return Deletions(self.database).at(id_of(self.canonical(url))) is not None
 
+    def labels(self, label: Label) -> list[LabelCount]:
+        """Every collection or every tag of the store, with the number of its documents."""
+        return Organisation(self.database).all(label)
+
+    def refuse_unknown_labels(self, options: Mapping[str, Any]) -> None:
+        """Raise UsageError for `collections` or `tags` that are not in this store."""
+        from crawl4r.workspace.organise import refuse_unknown_labels  # noqa: PLC0415
+
+        refuse_unknown_labels(self.parts, options)
+
     def history(self, url: str) -> list[HistoryEntry]:
         """Every capture of a URL, oldest first, with what it meant for the document."""
         from crawl4r.workspace.history import entry_of  # noqa: PLC0415
@@ -123,6 +134,7 @@ class WorkspaceReader(WorkspaceStatus):
         """
         from crawl4r.workspace.search import request_of  # noqa: PLC0415
 
+        self.refuse_unknown_labels(dict(options))
         request = request_of(query, self.settings.search, dict(options))
         return self.search_handle.searcher().search(request)
 

@@ -45,6 +45,8 @@ def _filters(options: dict[str, Any]) -> Filters:
         domains=_words(options.get("domains")),
         types=_words(options.get("types")),
         languages=_words(options.get("languages")),
+        collections=_words(options.get("collections")),
+        tags=_words(options.get("tags")),
         since=EVERYTHING.since if since is None else since,
         before=EVERYTHING.before if before is None else before,
         as_of=EVERYTHING.as_of if as_of is None else as_of,

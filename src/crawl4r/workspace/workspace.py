@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from crawl4r.clock import REAL_CLOCK, Clock
-from crawl4r.errors import UsageError, WorkspaceError
+from crawl4r.errors import UsageError
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.settings.load import FILE_NAME, Settings, load_settings, merge, overrides_of
 from crawl4r.wiring.parts import check_store, spool_folder
-from crawl4r.workspace.async_reader import AsyncReader
 from crawl4r.workspace.blocking import has_event_loop
+from crawl4r.workspace.organiser import Organiser
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -37,14 +37,13 @@ if TYPE_CHECKING:
     from crawl4r.wiring.crawl import MakeTransport
     from crawl4r.workspace.index import IndexReport, OnIndexed
     from crawl4r.workspace.options import CrawlOptions, PathLike
-    from crawl4r.workspace.organise import DeletedCrawl
     from crawl4r.workspace.run import CrawlRun
 
 _Result = TypeVar("_Result")
 _NO_INDEX = {"index": {"enabled": False}}  # Python asks for an index by `index`
 
 
-class Workspace(AsyncReader):
+class Workspace(Organiser):
     """A directory with crawls in it. Open it with `crawl4r.open`; one writer at a time."""
 
     def __init__(
@@ -140,46 +139,6 @@ class Workspace(AsyncReader):
             index_workspace, self.path, self.settings,
             rebuild=rebuild, with_vectors=with_vectors, on_progress=on_progress,
         )  # fmt: skip
-
-    def delete(self, *urls: str) -> list[str]:
-        """Delete documents for good: no refresh and no rebuild brings them back, `restore` does.
-
-        Returns the URLs that were not deleted before. The archive keeps captures and bytes. Raises
-        UsageError for a URL without a document.
-        """
-        from crawl4r.workspace.organise import delete_documents  # noqa: PLC0415
-
-        gone = delete_documents(self.parts, map(self.canonical, urls))
-        self._follow_in_index()
-        return gone
-
-    def restore(self, *urls: str) -> list[str]:
-        """Bring deleted documents back; returns the URLs of those that were deleted."""
-        from crawl4r.workspace.organise import restore_documents  # noqa: PLC0415
-
-        back = restore_documents(self.parts, map(self.canonical, urls))
-        self._follow_in_index()
-        return back
-
-    def delete_crawl(self, name: str, *, with_documents: bool = False) -> DeletedCrawl:
-        """Delete the frontier and settings of a crawl; documents stay unless they are asked for.
-
-        Even then those stay that another crawl or a collection holds.
-        """
-        from crawl4r.workspace.organise import delete_crawl  # noqa: PLC0415
-
-        deleted = delete_crawl(self.parts, name, with_documents=with_documents)
-        self._follow_in_index()
-        return deleted
-
-    def _follow_in_index(self) -> None:
-        """Take changes over into the index, if there is one; an indexer that runs does it itself."""
-        if not (self.path / "index").exists():
-            return
-        from crawl4r.workspace.index import index_workspace  # noqa: PLC0415
-
-        with contextlib.suppress(WorkspaceError):
-            index_workspace(self.path, self.settings, with_vectors=False)
 
     def import_file(
         self,

@@ -204,13 +204,13 @@ def test_what_was_not_committed_is_gone(open_index: OpenIndex) -> None:
 @pytest.fixture
 def faceted(open_index: OpenIndex) -> KeywordIndex:
     index = open_index()
-    common = {"kind": "html", "content_type": "prose", "collection": "web"}
+    common = {"kind": "html", "content_type": "prose", "collections": ("web",)}
     index.put(
         [
             passage(1, "wing", **common, domain="example.org", language="en", captured_at=10.0),
             passage(2, "wing", **common, domain="a.b.example.org", language="de", captured_at=20.0),
             passage(3, "wing", domain="notexample.org", kind="pdf", content_type="table",
-                    collection="Papers", tags=("old", "two words"), captured_at=30.0),
+                    collections=("Papers", "web 2"), tags=("old", "two words"), captured_at=30.0),
             passage(4, "wing", domain="other.test:8000", kind="pdf", content_type="code",
                     tags=("old",), captured_at=40.0),
         ]
@@ -231,6 +231,7 @@ def faceted(open_index: OpenIndex) -> KeywordIndex:
         (Filters(types=("pdf",)), {3, 4}),
         (Filters(types=("prose", "code")), {1, 2, 4}),
         (Filters(collections=("Papers", "none")), {3}),
+        (Filters(collections=("web 2",)), {3}),
         (Filters(tags=("old",)), {3, 4}),
         (Filters(tags=("two words",)), {3}),
         (Filters(since=20.0), {2, 3, 4}),

@@ -67,7 +67,7 @@ def lets_through(where: Filters, number: int, facets: Facets) -> bool:
         and number <= where.up_to
         and where.since <= facets.captured_at < where.before
         and (not where.languages or facets.language in where.languages)
-        and (not where.collections or facets.collection in where.collections)
+        and (not where.collections or set(facets.collections) & set(where.collections))
         and (not where.tags or bool(set(facets.tags) & set(where.tags)))
         and (not where.types or bool({facets.kind, facets.content_type} & set(where.types)))
         and (

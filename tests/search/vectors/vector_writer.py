@@ -23,7 +23,7 @@ def vector_of(number: int) -> Vectors:
 
 
 def passage(number: int) -> tuple[int, Facets]:
-    return number, Facets(domain="a.org", collection=str(number), captured_at=1.0)
+    return number, Facets(domain="a.org", collections=(str(number),), captured_at=1.0)
 
 
 def main(folder: Path) -> None:

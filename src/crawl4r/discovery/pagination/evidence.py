@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from turbohtml import Element
 
-from crawl4r.discovery.pagination.labels import Called, Label, LinkBlock, block_of
+from crawl4r.discovery.pagination.labels import Called, LinkBlock, LinkLabel, block_of
 from crawl4r.discovery.pagination.rule import PageStyle
 from crawl4r.discovery.pagination.slots import Trust
 
@@ -30,11 +30,11 @@ class Mention(NamedTuple):
 
     @property
     def is_next(self) -> bool:
-        return self.rel == "next" or self.called.label is Label.NEXT
+        return self.rel == "next" or self.called.label is LinkLabel.NEXT
 
     @property
     def is_previous(self) -> bool:
-        return self.rel == "prev" or self.called.label is Label.PREVIOUS
+        return self.rel == "prev" or self.called.label is LinkLabel.PREVIOUS
 
 
 class Own(NamedTuple):
@@ -136,7 +136,10 @@ class Evidence:
         return any(
             number == self.current + 1
             and (
-                (link.called.label is Label.NEXT and (link.called.is_word or not self._are_plain))
+                (
+                    link.called.label is LinkLabel.NEXT
+                    and (link.called.is_word or not self._are_plain)
+                )
                 or (link.rel == "next" and self._own.is_opening and number == 2)
             )
             for number, link in self._numbered
@@ -149,7 +152,8 @@ class Evidence:
     @property
     def _is_labelled(self) -> bool:
         said = any(
-            link.rel or link.called.label not in ("", Label.NUMBER) for _, link in self._numbered
+            link.rel or link.called.label not in ("", LinkLabel.NUMBER)
+            for _, link in self._numbered
         )
         return said or self.named > 0 or LinkBlock.PAGER in self._blocks
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from crawl4r.discovery.pagination.counting import count_by_texts, count_items
 from crawl4r.discovery.pagination.evidence import Evidence, Group, Own
-from crawl4r.discovery.pagination.labels import Label
+from crawl4r.discovery.pagination.labels import LinkLabel
 from crawl4r.discovery.pagination.rule import MARK, PageRule, PageStyle, loosely
 from crawl4r.discovery.pagination.slots import Slot, Trust
 
@@ -64,7 +64,7 @@ def _count(group: Group, own: Own, first_is_before: bool) -> tuple[int, int] | N
     shown = {
         (link.called.number, value)
         for value, link in group.links
-        if link.called.label is Label.NUMBER
+        if link.called.label is LinkLabel.NUMBER
     }
     counted = count_by_texts(shown, own.value)
     if counted and (counted[1] == 1 or group.trust > Trust.NAMELESS or len(shown) > 1):

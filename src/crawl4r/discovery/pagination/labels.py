@@ -16,7 +16,7 @@ _LEVELS = 5  # ancestors of a link that may be its block
 _MOST_ATTRIBUTE = 300  # characters read from a class attribute
 
 
-class Label(StrEnum):
+class LinkLabel(StrEnum):
     """The kind of a link's label."""
 
     NONE = ""
@@ -27,28 +27,28 @@ class Label(StrEnum):
 
 
 class Called(NamedTuple):
-    label: Label
+    label: LinkLabel
     number: int = 0  # of the page, when the label is a number
     is_word: bool = True  # False for an arrow, which is ambiguous outside a pager
 
 
-UNCALLED = Called(Label.NONE)
+UNCALLED = Called(LinkLabel.NONE)
 _WORDS = {
     word: Called(label)
     for listed, label in (
-        (words.FIRST, Label.EDGE),
-        (words.LAST, Label.EDGE),
-        (words.PREVIOUS, Label.PREVIOUS),
-        (words.NEXT, Label.NEXT),
+        (words.FIRST, LinkLabel.EDGE),
+        (words.LAST, LinkLabel.EDGE),
+        (words.PREVIOUS, LinkLabel.PREVIOUS),
+        (words.NEXT, LinkLabel.NEXT),
     )
     for word in listed.split("|")
 }
 _ARROWS = {
     arrow: Called(label, is_word=False)
     for arrows, label in (
-        (words.NEXT_ARROWS, Label.NEXT),
-        (words.PREVIOUS_ARROWS, Label.PREVIOUS),
-        (words.EDGE_ARROWS, Label.EDGE),
+        (words.NEXT_ARROWS, LinkLabel.NEXT),
+        (words.PREVIOUS_ARROWS, LinkLabel.PREVIOUS),
+        (words.EDGE_ARROWS, LinkLabel.EDGE),
     )
     for arrow in arrows
 }
@@ -106,7 +106,7 @@ def called(text: str) -> Called:
     if not _DIGIT.search(said):
         return UNCALLED
     if number := _PAGE_NUMBER.fullmatch(said):
-        return Called(Label.NUMBER, int(number[1]))
+        return Called(LinkLabel.NUMBER, int(number[1]))
     return _WORDS[said.partition(" ")[0]] if _COUNTED.fullmatch(said) else UNCALLED
 
 

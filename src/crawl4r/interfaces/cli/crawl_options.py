@@ -184,6 +184,20 @@ _GROUPS: dict[str, list[Callable[[Any], Any]]] = {
             help="Make the documents searchable: words at once, vectors following.  [default: index]",
         ),
         click.option(
+            "--collection",
+            "collections",
+            multiple=True,
+            metavar="NAME",
+            help="Put the documents of this crawl into this collection.",
+        ),
+        click.option(
+            "--tag",
+            "tags",
+            multiple=True,
+            metavar="NAME",
+            help="Give the documents of this crawl this tag.",
+        ),
+        click.option(
             "--language",
             "languages",
             multiple=True,

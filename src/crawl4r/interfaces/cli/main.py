@@ -61,6 +61,8 @@ _GROUPS = {
     },
     "Operate": {
         "crawls": "List the crawls of a store, or delete one.",
+        "collections": "List collections of documents, or change them.",
+        "tags": "List tags of documents, or change them.",
         "status": "Show totals, hosts and errors of a crawl.",
         "report": "Report the requests to a host, and their politeness.",
         "pause": "Hold the crawl of a workspace, or let it continue.",

@@ -28,7 +28,14 @@ _NOT_REMEMBERED = frozenset(["budget", "store"])
 _REMEMBERED = frozenset([*(SHORT_NAMES.keys() - _NOT_REMEMBERED), "profile"])
 _ALL = "all"
 # Option names that are not the parameter name with dashes.
-_TYPED = {"hosts": "host", "keywords": "keyword", "languages": "language", _PROXIES: "proxy"}
+_TYPED = {
+    "hosts": "host",
+    "keywords": "keyword",
+    "languages": "language",
+    _PROXIES: "proxy",
+    "collections": "collection",
+    "tags": "tag",
+}
 
 
 def saved_options(workspace: WorkspaceReader, crawl: int | None = None) -> dict[str, Any]:

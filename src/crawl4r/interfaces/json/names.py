@@ -23,6 +23,8 @@ NAMES = {
     "verdict": "what an answer was judged to be, e.g. ok, http-error, soft-404",
     "reason": "why a verdict or a refusal was given",
     "state": "where a URL stands, e.g. pending, done, failed, refused",
+    "collections": "the collections that a document belongs to",
+    "tags": "the tags of a document",
     "crawl": "the name of a crawl in its store",
     "other_crawls": "the state of a URL in the other crawls of a store",
     "depth": "how many links lead from a seed to a URL",

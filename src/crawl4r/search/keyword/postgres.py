@@ -33,12 +33,19 @@ _SCHEMA = """
         domains text[] not null,     -- its own and those it is below
         language text not null,
         types text[] not null,
-        collection text not null,
+        collections text[] not null,
         tags text[] not null,
         captured_at double precision not null,
         retired_at double precision not null
     ) with (toast_tuple_target = 8160);  -- ranking reads every candidate: keep them in one place
     alter table search_passages alter column stems set storage main;
+    do $$ begin  -- a table of an older version has one collection a passage, which was never set
+        if exists (select from information_schema.columns where table_schema = current_schema()
+                and table_name = 'search_passages' and column_name = 'collection') then
+            alter table search_passages alter column collection type text[] using '{}';
+            alter table search_passages rename column collection to collections;
+        end if;
+    end $$;
     create index if not exists search_passages_stems on search_passages using gin (stems);
     create index if not exists search_passages_words on search_passages using gin (words);
     create table if not exists search_passages_totals (  -- of what is not retired
@@ -50,7 +57,7 @@ _LOCK = 0x63_72_61_77_6C_34_72  # makes two processes that start at once create 
 _PUT = """
     insert into search_passages values (%(number)s, %(config)s::text,
         to_tsvector(%(config)s::text::regconfig, %(text)s), to_tsvector('simple', %(text)s), %(length)s,
-        %(domains)s, %(language)s, %(types)s, %(collection)s, %(tags)s, %(captured)s, %(retired)s)
+        %(domains)s, %(language)s, %(types)s, %(collections)s, %(tags)s, %(captured)s, %(retired)s)
 """
 _COUNT_PUT = """
     insert into search_passages_totals as totals values (%s, %s, %s) on conflict (config) do update
@@ -242,7 +249,7 @@ def _columns(passage: Passage) -> dict[str, Any]:
         "domains": list(_domains(facets)),
         "language": facets.language.lower(),
         "types": [facets.kind.lower(), facets.content_type.lower()],
-        "collection": facets.collection,
+        "collections": list(facets.collections),
         "tags": list(facets.tags),
         "captured": facets.captured_at,
         "retired": facets.retired_at,

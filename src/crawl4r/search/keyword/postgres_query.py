@@ -164,7 +164,7 @@ def _conditions(where: Filters) -> Iterator[str]:
     if where.types:
         yield "types && %(types)s"
     if where.collections:
-        yield "collection = any(%(collections)s)"
+        yield "collections && %(collections)s"
     if where.tags:
         yield "tags && %(tags)s"
 

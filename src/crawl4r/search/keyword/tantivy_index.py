@@ -264,6 +264,7 @@ def _terms(facets: Facets, stemmer: str) -> Iterator[tuple[str, str]]:
     yield "language", facets.language.lower()
     yield "type", facets.kind.lower()
     yield "type", facets.content_type.lower()
-    yield "collection", facets.collection
+    for collection in facets.collections:
+        yield "collection", collection
     for tag in facets.tags:
         yield "tag", tag

@@ -53,7 +53,7 @@ def payload(number: int, facets: Facets) -> dict[str, Any]:
         "language": facets.language,
         "kind": facets.kind,
         "content_type": facets.content_type,
-        "collection": facets.collection,
+        "collection": list(facets.collections),
         "tags": list(facets.tags),
         "captured_at": moment(facets.captured_at),
         "retired_at": moment(facets.retired_at),

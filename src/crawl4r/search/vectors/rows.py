@@ -91,7 +91,7 @@ def matching(now: Snapshot, where: Filters) -> Rows:
     if where.languages:
         mask &= names.equal_to(where.languages)[records["language"]]
     if where.collections:
-        mask &= names.equal_to(where.collections)[records["collection"]]
+        mask &= names.tagged(where.collections)[records["collection"]]
     if where.tags:
         mask &= names.tagged(where.tags)[records["tags"]]
     if where.types:

@@ -127,7 +127,7 @@ def _names(facets: Facets) -> tuple[Name, ...]:
         facets.language,
         facets.kind,
         facets.content_type,
-        facets.collection,
+        facets.collections,
         facets.tags,
     )
 

@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
-from crawl4r.errors import SettingsError
+from crawl4r.errors import SettingsError, UsageError
 from crawl4r.search.languages import ALL, language_code, not_a_language
 from crawl4r.settings.field_kinds import Address, Count, MoreSeconds, Secret
 from crawl4r.settings.validate import Section
+from crawl4r.storage.organisation import check_label
 
 
 class Reading(Section, frozen=True):
@@ -33,6 +34,16 @@ class Content(Section, frozen=True):
     workers: Annotated[int, Meta(ge=1, le=64)] = 1  # extracting processes
     # of a document's markdown; the bytes of its page stay whole
     max_characters: Annotated[int, Meta(ge=10_000, le=100_000_000)] = 4_000_000
+    collections: list[str] = []  # that the documents of a crawl belong to
+    tags: list[str] = []  # that they get
+
+    def __post_init__(self) -> None:
+        for setting in ("collections", "tags"):
+            for name in getattr(self, setting):
+                try:
+                    check_label(name)
+                except UsageError as problem:
+                    raise SettingsError(setting, str(problem)) from None
 
 
 class Indexing(Section, frozen=True):

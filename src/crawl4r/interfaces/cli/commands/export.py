@@ -43,6 +43,10 @@ _NO_STREAM = {
     required=True,
     help="Write to this file or folder; - is stdout.",
 )
+@click.option(
+    "--collection", "collections", multiple=True, help="Export only documents of this collection."
+)
+@click.option("--tag", "tags", multiple=True, help="Export only documents with this tag.")
 @click.option("--language", help="Export only documents in this language, e.g. en.")
 @click.option("--with-gone", is_flag=True, help="Include pages that are gone.")
 @click.option("--with-near", is_flag=True, help="Include near-duplicates of other documents.")
@@ -52,11 +56,8 @@ def command(
     form: ExportForm,
     workspace: Path,
     out: Path,
-    language: str | None,
-    with_gone: bool,
-    with_near: bool,
     as_json: bool,
-    **archive: Any,
+    **options: Any,
 ) -> None:
     """Write documents or captures for other programs.
 
@@ -77,15 +78,16 @@ def command(
     with ExitStack() as stack:
         is_stream = str(out) == "-"
         if is_stream:
-            out = stack.enter_context(_for_stdout(form, archive["compression"], as_json=as_json))
+            out = stack.enter_context(_for_stdout(form, options["compression"], as_json=as_json))
         refuse_output(workspace, out)
         if form in ARCHIVES:
-            export_archive(form, workspace, out, as_json=as_json, is_quiet=is_stream, **archive)
+            chosen = {name: options[name] for name in foreign_options("jsonl")}
+            export_archive(form, workspace, out, as_json=as_json, is_quiet=is_stream, **chosen)
         elif form == CSV:
             export_csv(workspace, out, as_json=as_json, is_quiet=is_stream)
         else:
-            chosen = (language, with_gone, with_near)
-            _export_documents(form, workspace, out, *chosen, as_json=as_json, is_quiet=is_stream)
+            chosen = {name: options[name] for name in foreign_options("warc")}
+            _export_documents(form, workspace, out, chosen, as_json=as_json, is_quiet=is_stream)
 
 
 def _refuse_foreign(form: str) -> None:
@@ -118,16 +120,13 @@ def _export_documents(
     form: ExportForm,
     workspace: Path,
     out: Path,
-    language: str | None,
-    with_gone: bool,
-    with_near: bool,
+    options: dict[str, Any],
     *,
     as_json: bool,
     is_quiet: bool,
 ) -> None:
-    options: dict[str, Any] = {"with_gone": with_gone, "with_near": with_near}
     with open_for_reading(workspace) as opened:
-        report = opened.export(form, out, language=language, **options)
+        report = opened.export(form, out, **options)
     if as_json:
         print_json({"documents": report.documents, "out": str(out)})
     elif not is_quiet:

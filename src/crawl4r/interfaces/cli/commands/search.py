@@ -57,6 +57,10 @@ class _Search(click.Command):
     help="Search only this type: html, pdf, ... or code, table, list.",
 )
 @click.option("--language", "languages", multiple=True, help="Search only this language, e.g. en.")
+@click.option(
+    "--collection", "collections", multiple=True, help="Search only documents of this collection."
+)
+@click.option("--tag", "tags", multiple=True, help="Search only documents with this tag.")
 @click.option("--since", help="Search only captures on or after this date.")
 @click.option("--before", help="Search only captures before this date.")
 @click.option("--as-of", help="Search the state of this date.")
@@ -111,8 +115,9 @@ def command(
     crawl4r search 'connect* after:2026-01' --mode keyword --explain
     crawl4r search --queries questions.jsonl --limit 100 --json
 
-    Words, "phrases", prefix*, -without, +with, site:, type:, lang:, before: and after:. Several words
-    are one query; quote it for the shell. Scores are from 0 to 1 and can be compared between queries.
+    Words, "phrases", prefix*, -without, +with, site:, type:, lang:, tag:, collection:, before: and
+    after:. Several words are one query; quote it for the shell. Scores are from 0 to 1 and can be
+    compared between queries.
     """
     from crawl4r.workspace.moments import epoch_seconds  # noqa: PLC0415 - help goes without
     from crawl4r.workspace.search import request_of  # noqa: PLC0415
@@ -122,6 +127,7 @@ def command(
     for name in ("since", "before", "as_of"):
         options[name] = epoch_seconds(options[name], "--" + name.replace("_", "-"))
     with open_for_reading(workspace) as opened:
+        opened.refuse_unknown_labels(options)
         handle = opened.search_handle
         request = request_of(" ".join(words), opened.settings.search, options)
         if queries is not None:
