@@ -156,6 +156,7 @@ class Lease(Struct, frozen=True):
     is_revisit: bool = False  # the archive already holds content of it
     was_answered: bool = False  # the archive already holds an answer, with any status
     content: int | None = None  # the capture that the validators belong to
+    priority: float = 0.0  # lower is sooner
     is_read: bool = True  # this crawl has read the links of that capture
 
 

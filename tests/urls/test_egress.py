@@ -113,7 +113,7 @@ def test_what_is_no_address_is_closed(text: str) -> None:
 @pytest.mark.parametrize("port", sorted(BAD_PORTS))
 def test_a_port_that_no_web_site_uses_is_closed_everywhere(port: int) -> None:
     gate = AddressGate(["10.0.0.0/8", "intranet"])
-    assert gate.refusal("8.8.8.8", port) == f"port {port} is not a web port"
+    assert f"port {port} is not a web port" in (gate.refusal("8.8.8.8", port) or "")
     assert gate.refusal("10.0.0.1", port) is not None
     assert gate.refusal("10.0.0.1", port, "intranet") is not None
 

@@ -28,6 +28,7 @@ class CrawlProgress(Struct):
     pages: int = 0
     bytes: int = 0
     retries: int = 0
+    asked: int = 0  # visits with a request
     shared: int = 0  # answers of other crawls of the store
     guesses_in_vain: int = 0  # not counted in the verdicts
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -41,6 +42,8 @@ class CrawlProgress(Struct):
             self.verdicts[visit.ending.verdict.value] += 1
         if visit.ending.state is UrlState.WAITING:
             self.retries += 1
+        was_sent = visit.failure is not None and visit.failure.sent_at > 0
+        self.asked += visit.capture is not None or was_sent
         self.pages += visit.ending.verdict is Verdict.OK
         self.shared += visit.capture is None and visit.ending.capture is not None
         if visit.capture:

@@ -17,6 +17,9 @@ class Frontier(Protocol):
 
     caps: Mapping[str, int]  # maximum number of admitted URLs, by cap name
     admitted: int  # number of URLs that `add` has made pending
+    soonest: dict[
+        str, float
+    ]  # by host: the lowest priority that `add` made pending since its `lease`
     keeps_to_known: bool  # True: `lease`, `wake` and `..._pending` see only kept pages
 
     def add(self, found: Iterable[Found], referrer: int | None, now: float) -> set[str]:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from crawl4r.clock import Clock
+from crawl4r.frontier.newcomers import put_newcomers_in_order
 from crawl4r.frontier.port import Frontier
 from crawl4r.model import Lease
 from crawl4r.politeness.host_budget import HostTurn
@@ -120,6 +121,8 @@ class Schedule:
     def notice(self, hosts: Iterable[str]) -> None:
         """Queue these hosts, which have new pending URLs."""
         for host in hosts:
+            if leases := self._hosts.get(host):
+                put_newcomers_in_order(self._frontier, host, leases, self._batch)
             if host in self._hosts or host in self.given_up:
                 continue
             if self._frontier.keeps_to_known and not self._frontier.has_pending(host):

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from crawl4r.frontier.guesses import is_guess, is_in_vain
@@ -39,7 +40,7 @@ SELECT count(*) FROM json_each(?) AS wanted JOIN urls u ON u.id = wanted.value W
 _LEASE = f"""
 SELECT u.id, u.url, u.depth, u.page_type, r.url, u.attempts, u.redirects, u.found_by, u.written,
        u.nofollow, c.etag, c.last_modified, {IS_KEPT}, p.capture IS NOT NULL, c.id,
-       u.content IS p.content
+       u.content IS p.content, u.priority
 FROM urls u LEFT JOIN urls r ON r.id = u.referrer LEFT JOIN pages p ON p.url = u.url
 LEFT JOIN captures c ON c.id = p.content
 WHERE u.crawl_id = ? AND u.host_id = ? AND u.state = 'pending' AND {{which}}
@@ -106,6 +107,7 @@ class SqliteFrontier:
         self.caps = caps or {}
         self._on_admitted = on_admitted
         self.admitted = 0
+        self.soonest: dict[str, float] = {}
         self.keeps_to_known = False
         self._host_id = lru_cache(maxsize=50_000)(self._look_up_host)
 
@@ -116,6 +118,7 @@ class SqliteFrontier:
             is_counted = must_know and self._is_pending(item.url)
             refusal = self._refusal(item, is_counted)
             state = UrlState.REFUSED if refusal else UrlState.PENDING
+            priority = self._priority(item.depth, item.score)
             cursor = self._database.write(
                 _INSERT,
                 (
@@ -123,7 +126,7 @@ class SqliteFrontier:
                     item.url,
                     self._host_id(item.host),
                     state.value,
-                    self._priority(item.depth, item.score),
+                    priority,
                     item.depth,
                     item.by,
                     now,
@@ -140,6 +143,8 @@ class SqliteFrontier:
             if cursor.rowcount > 0 and not refusal:
                 hosts.add(item.host)
                 self.admitted += 1
+                if priority < self.soonest.get(item.host, inf):
+                    self.soonest[item.host] = priority
                 if not is_counted:
                     self._count_groups(item.groups)
                     for hear in self._on_admitted:
@@ -188,6 +193,7 @@ class SqliteFrontier:
 
     def lease(self, host: str, most: int) -> list[Lease]:
         rows = self._database.read(self._only(_LEASE), (self._crawl, self._host_id(host), most))
+        self.soonest.pop(host, None)
         if rows:
             self._set_state((UrlState.LEASED.value, row[0]) for row in rows)
         return [_lease_of(host, row) for row in rows]
@@ -337,4 +343,5 @@ def _lease_of(host: str, row: tuple[Any, ...]) -> Lease:
         was_answered=bool(known[1]),
         content=known[2],
         is_read=bool(known[3]),
+        priority=known[4],
     )

@@ -71,7 +71,7 @@ class AddressGate:
         `host` is the name that resolved to it; a listed host may have any address.
         """
         if port in BAD_PORTS:
-            return f"port {port} is not a web port"
+            return f"port {port} is not a web port, and browsers refuse it too: check the URL"
         if host and host.lower() in self._hosts:
             return None
         return self._judged(address)

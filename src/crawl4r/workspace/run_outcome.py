@@ -24,6 +24,7 @@ class RunOutcome(Struct, frozen=True):
     ended: EndedBy
     seconds: float
     visits: int
+    asked: int  # visits with a request: the others ended by a rule, or by a shared answer
     new_pages: int
     retries: int
     shared: int  # answers that another crawl of the store had got
@@ -45,6 +46,7 @@ def outcome_of(
         ended=ended,
         seconds=round(seconds, 3),
         visits=progress.visits,
+        asked=progress.asked,
         new_pages=progress.pages,
         retries=progress.retries,
         shared=progress.shared,

@@ -57,7 +57,7 @@ def _page_reached_from(workspace: Workspace, url: str) -> Capture:
             raise PageUnavailable(f"{at} was not fetched: {story.get('verdict')}: {why}")
         newest = captures[-1]
         if newest.verdict is Verdict.HTTP_ERROR:
-            raise PageUnavailable(f"{at}: {newest.reason}")
+            raise PageUnavailable(f"{at}: {newest.reason}: check the URL, or try again later")
         if newest.location is None:
             return newest
         at = newest.location

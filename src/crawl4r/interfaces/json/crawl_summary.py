@@ -34,6 +34,7 @@ def summary_of(outcome: RunOutcome, workspace: WorkspaceReader) -> dict[str, Any
         "unread": outcome.unread,
         "seconds": outcome.seconds,
         "visits": outcome.visits,
+        "asked": outcome.asked,
         "new_pages": outcome.new_pages,
         "shared": outcome.shared,
         "retries": outcome.retries,

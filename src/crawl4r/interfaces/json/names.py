@@ -54,6 +54,7 @@ NAMES = {
     "passages": "how many passages can be searched",
     "captures": "how many answers are recorded",
     "visits": "how many visits a run has made",
+    "asked": "how many visits of a run sent a request",
     "seconds": "how long something took",
 }
 # Former names of the same fields, which no output uses any more.

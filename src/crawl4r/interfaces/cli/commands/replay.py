@@ -187,7 +187,7 @@ def _tell(told: dict[str, Any]) -> None:
         for word, line in (("replay", found["expected"]), ("there ", found["found"])):
             say(f"  {word}: {'no such line' if line is None else line}")
     for file in told.get("absent", []):
-        say(f"{file} is not there")
+        say(f"{file} is not there: `crawl4r replay` writes it, as --logs does while crawling")
     for file in told["files"]:
         say(f"{file} {'is what a replay gives' if 'differences' in told else 'written'}")
     say(f"{told['captures']:,} captures, {told['edges']:,} links")

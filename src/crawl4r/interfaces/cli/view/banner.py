@@ -119,7 +119,7 @@ def _rows(summary: dict[str, Any]) -> list[tuple[int, str]]:
         rows.append((count, f"{noun_for(count, 'passage')} without a vector yet"))
     if kept_out := summary["other_languages"]:
         rows.append((sum(kept_out.values()), f"not searchable: {languages_in(kept_out)}"))
-    rate = summary["visits"] / summary["seconds"] if summary["seconds"] else 0
+    rate = summary["asked"] / summary["seconds"] if summary["seconds"] else 0
     took = noun_for(summary["visits"], "visit") + (
         f" in {human_seconds(summary['seconds'])} ({rate:,.1f} a second)" if rate else ""
     )
