@@ -6,7 +6,9 @@
                                                                          └──> followers, by number
 
 A host belongs to one worker at a time, for all crawls. Its claim has an epoch, which grows with each
-new owner: what a former owner still keeps is refused, so that nothing is kept twice.
+new owner: what a former owner still keeps is refused, so that nothing is kept twice. Any worker can add
+URLs to a host. Its owner leases until nothing is left and lets go; URLs that come later let the host be
+claimed again.
 """
 
 from __future__ import annotations
@@ -22,20 +24,20 @@ from crawl4r.storage.tables import RobotsRecord
 
 
 class ClaimLost(Crawl4rError):
-    """Hosts of a unit belong to another worker now; nothing of the unit was kept."""
+    """The claim under which these hosts' URLs were leased is over; nothing of the unit was kept."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self.hosts = frozenset(hosts)
-        super().__init__(f"these hosts belong to another worker now: {', '.join(sorted(self.hosts))}")
+        super().__init__(f"the claims on these hosts are over: {', '.join(sorted(self.hosts))}")
 
 
-class Claim(Struct, frozen=True):
+class HostClaim(Struct, frozen=True):
     """A host that belongs to this worker until `until`."""
 
     host: str
     epoch: int
     until: float  # epoch seconds
-    memory: HostMemory | None  # as its last owner left it
+    memory: HostMemory | None  # as its last owner left it; None when there is nothing to know
     is_inherited: bool  # its last owner did not let go: wait one delay before the first request
 
 
@@ -50,14 +52,17 @@ class Lesson(Struct, frozen=True):
 
 
 class Kept(Struct, frozen=True):
-    """A visit of a crawl. Its bytes are durable already, and its capture names their hash."""
+    """A visit of a crawl. Its bytes are durable already, and its capture names their hash.
+
+    A 304 may name none: it then gets the hash of the content that its lease's validators belong to.
+    """
 
     crawl: int
     visit: Visit
 
 
 class Taught(Struct, frozen=True):
-    """What visits taught besides their own results."""
+    """What visits taught besides their own results. `hosts` are hosts of this worker."""
 
     hosts: Sequence[HostMemory] = ()
     robots: Sequence[RobotsRecord] = ()
@@ -65,22 +70,28 @@ class Taught(Struct, frozen=True):
     tallies: Sequence[tuple[int, str, int]] = ()  # crawl, name, how much more
 
 
-class Outcome(Struct, frozen=True):
+class KeptUnit(Struct, frozen=True):
     """What a unit made durable."""
 
     captures: Sequence[int]  # the number of each visit that has a capture, in their order
     hosts: Sequence[tuple[int, str]]  # crawls and hosts with new pending URLs
-    admitted: Sequence[int]  # how many new URLs each visit added
-    pages: dict[int, int]  # by crawl: how many pages it has now that it had not
+    admitted: Sequence[int]  # how many URLs each visit made pending
+    pages: dict[
+        int, int
+    ]  # by crawl: how many pages it has now that it had not; counted in its tally
 
 
 class Ledger(Protocol):
-    """The ledger as one worker sees it. Every method is durable when it returns."""
+    """The ledger as one worker sees it, in one thread.
 
-    def claim(self, most: int, now: float) -> Sequence[Claim]:
+    What a method changed is durable when it returns. Leases and releases may be lost in a crash, which
+    makes URLs pending: so does every crash of a worker.
+    """
+
+    def claim(self, most: int, now: float) -> Sequence[HostClaim]:
         """Take up to `most` hosts that have pending URLs of running crawls and no owner.
 
-        A claim whose time is over has no owner. Leases that its former owner left are pending again.
+        This ends claims whose time is over, first of all: their leases are pending again.
         """
 
     def renew(self, hosts: Iterable[str], now: float) -> set[str]:
@@ -95,21 +106,30 @@ class Ledger(Protocol):
     def release(self, leases: Iterable[Lease]) -> None:
         """Make leased URLs pending again, without a result. Those of a lost host are left alone."""
 
-    def keep(self, unit: str, visits: Sequence[Kept], taught: Taught, now: float) -> Outcome:
+    def keep(
+        self, unit: str, visits: Sequence[Kept], taught: Taught, now: float, offset: float
+    ) -> KeptUnit:
         """Make visits durable with all that they taught, or nothing of it. Raises ClaimLost.
 
-        `unit` is a name that is never used again. To keep a unit that was kept already changes nothing
-        and gives its first outcome: so a worker whose connection broke during COMMIT asks once more.
+        `offset` converts the times of requests without an answer to epoch seconds. `unit` is a name
+        that is never used again. To keep a unit that was kept within the last hour changes nothing and
+        gives its first outcome: so a worker whose connection broke during COMMIT asks once more.
         """
 
     def add(self, crawl: int, found: Iterable[Found], now: float) -> set[str]:
         """Add URLs that no visit found, such as seeds; returns the hosts with new pending URLs."""
 
     def requeue(self, crawl: int, states: Sequence[UrlState]) -> int:
-        """Make all URLs in these states pending again; returns their number."""
+        """Make URLs in these states pending again; returns their number.
+
+        Refusals by scope or a cap stay, and guesses without a result.
+        """
 
     def wake(self, crawl: int, now: float) -> tuple[set[str], float | None]:
-        """Make due retries of claimed hosts pending; their hosts, and when the next one is due."""
+        """Make due retries pending, also of hosts without an owner: nothing else would wake them.
+
+        Returns their hosts, and when the next one is due.
+        """
 
     def unfinished(self, crawl: int) -> int:
         """The number of URLs that are pending, leased or waiting."""
