@@ -13,6 +13,8 @@ from tests.postgres import postgres_schema, postgres_server
 
 __all__ = ["postgres_schema", "postgres_server"]  # fixtures
 
+_QUICK = "&options=-c%20synchronous_commit%3Doff"
+
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
@@ -20,7 +22,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         with closing(SqliteStore(tmp_path)) as opened:
             yield opened
     else:
-        dsn = request.getfixturevalue("postgres_server")
+        # Commits that wait for no disk: what a kill of the server loses is not tested here.
+        dsn = request.getfixturevalue("postgres_server") + _QUICK
         schema = request.getfixturevalue("postgres_schema")
         with closing(PostgresStore(dsn, schema)) as opened_too:
             yield opened_too

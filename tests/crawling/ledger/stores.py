@@ -26,6 +26,8 @@ _owners = count(1)
 class Store(Protocol):
     """Where workers keep their crawls."""
 
+    page_of: str
+
     def worker(self) -> Ledger:
         """Another worker."""
 
@@ -52,6 +54,7 @@ _BEGIN = (
 
 
 class SqliteStore:
+    page_of = "p.id = r.page_id"  # joins rows to their pages
     _TABLES = (
         *(
             "announcements",
@@ -105,6 +108,7 @@ class SqliteStore:
 
 
 class PostgresStore:
+    page_of = "p.key = r.page"
     _TABLES = (
         *("attempts", "captures", "crawls", "groups", "hosts", "lessons", "pages", "revisits"),
         *("robots", "tallies", "units", "urls"),

@@ -43,9 +43,11 @@ insert into groups select w.crawl_id, w.key, w.more
 from json_to_recordset(%s::json) as w (crawl_id bigint, key text, more bigint) order by 1, 2
 on conflict (crawl_id, key) do update set admitted = groups.admitted + excluded.admitted
 """
-# Sorted, so that two workers that add the same rows wait for each other in the same order.
+# Rows are written in one order by all workers, who may add the same ones: else each of two could wait
+# for the other. Their ids still grow in the order of the mentions.
 _HOSTS = """
-with new as materialized (select * from json_populate_recordset(null::urls, %s::json)),
+with new as materialized (
+    select nextval('urls_id_seq') as number, n.* from json_populate_recordset(null::urls, %s::json) n),
 hosts_too as (
     insert into hosts (name) select distinct host from new where state = 'pending' order by 1
     on conflict do nothing)
@@ -56,7 +58,7 @@ _COLUMNS = (
 )
 _INSERT = f"""
 {_HOSTS}
-insert into urls ({_COLUMNS}) select {_COLUMNS} from new order by crawl_id, key
+insert into urls (id, {_COLUMNS}) select number, {_COLUMNS} from new order by crawl_id, key
 on conflict (crawl_id, key) do nothing returning crawl_id, replace(key::text, '-', '')
 """
 _AGAIN = f"""

@@ -144,6 +144,7 @@ class LinkChanges:
         item = mention.found
         priority = self._rules_of(mention.crawl).priority(item.depth, item.score)
         return {
+            "host": item.host,
             "state": UrlState.PENDING.value,
             "priority": priority,
             "depth": item.depth,
@@ -162,7 +163,6 @@ class LinkChanges:
             "crawl_id": mention.crawl,
             "key": mention.key,
             "url": item.url,
-            "host": item.host,
             "found_at": self._now,
             "nofollow": item.nofollow,
             "redirects": item.redirects,
