@@ -203,7 +203,8 @@ class LedgerHistory(RuleBasedStateMachine):
                 self.ledgers[place].keep(unit, visits, taught, self.now, 0.0)
             assert caught.value.hosts == lost
             for host in lost:
-                worker.drop(host)
+                if not worker.owns(self.model, host):
+                    worker.drop(host)
             return
         outcome = self.ledgers[place].keep(unit, visits, taught, self.now, 0.0)
         self.known_units[unit] = visits, outcome

@@ -52,11 +52,11 @@ class HeldHosts:
         self, visits: Sequence[Kept], memories: Iterable[HostMemory], ours: Iterable[str]
     ) -> None:
         """Raise ClaimLost, unless each visit has its lease and each host is one of `ours`."""
-        leases = [kept.visit.lease for kept in visits]
         lost = hosts_of(visits, memories) - set(ours)
+        self.drop(lost)
+        leases = [kept.visit.lease for kept in visits]
         lost |= {lease.host for lease in leases if not self._is_leased(lease)}
         if lost:
-            self.drop(lost)
             raise ClaimLost(lost)
 
 

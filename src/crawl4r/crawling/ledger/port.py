@@ -24,7 +24,10 @@ from crawl4r.storage.tables import RobotsRecord
 
 
 class ClaimLost(Crawl4rError):
-    """The claim under which these hosts' URLs were leased is over; nothing of the unit was kept."""
+    """The claim under which these hosts' URLs were leased is over; nothing of the unit was kept.
+
+    The same worker may have claimed a host again since; `renew` tells which hosts are still its own.
+    """
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self.hosts = frozenset(hosts)
