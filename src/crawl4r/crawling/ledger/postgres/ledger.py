@@ -34,7 +34,8 @@ select name from hosts where until > 0 and until <= %s order by name for update 
 """
 _END_CLAIMS = "update hosts set until = 0, epoch = epoch + 1 where name = any(%s)"
 _END_LEASES = "update urls set state = 'pending' where state = 'leased' and host = any(%s)"
-# A loose scan: jumps from host to host in the index of pending URLs, until there are enough.
+# A loose scan: jumps from host to host in the index of pending URLs, until there are enough. The lock
+# in the lateral part keeps the planner from reading all hosts first.
 _CLAIM = f"""
 with recursive pending (host) as (
     (select u.host from urls u where u.state = 'pending' order by u.host limit 1)
@@ -44,17 +45,19 @@ with recursive pending (host) as (
     from pending p where p.host is not null
 ),
 free as (
-    select h.name, h.owner <> '' as is_inherited from pending p join hosts h on h.name = p.host
-    where h.until = 0 and (exists (
-        select from crawls c, lateral (
-            select from urls u where u.host = p.host and u.crawl_id = c.id and u.state = 'pending'
-            limit 1) any_url
-        where c.state = 'running' and c.id <> all(%(known)s))
-    or exists (
-        select from urls u join crawls c on c.id = u.crawl_id
-        where u.host = p.host and u.state = 'pending' and u.capture is not null and {IS_KEPT}
-        and c.state = 'running' and c.id = any(%(known)s)))
-    limit %(most)s for update of h skip locked
+    select one.* from pending p, lateral (
+        select h.name, h.owner <> '' as is_inherited from hosts h
+        where h.name = p.host and h.until = 0 and (exists (
+            select from crawls c, lateral (
+                select from urls u
+                where u.host = h.name and u.crawl_id = c.id and u.state = 'pending' limit 1) any_url
+            where c.state = 'running' and c.id <> all(%(known)s))
+        or exists (
+            select from urls u join crawls c on c.id = u.crawl_id
+            where u.host = h.name and u.state = 'pending' and u.capture is not null and {IS_KEPT}
+            and c.state = 'running' and c.id = any(%(known)s)))
+        for update skip locked) one
+    limit %(most)s
 )
 update hosts h set owner = %(owner)s, epoch = h.epoch + 1, until = %(until)s
 from free f where h.name = f.name
