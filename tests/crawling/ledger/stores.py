@@ -119,6 +119,7 @@ class PostgresStore:
         PostgresLedger(dsn, self._rules_of, "the first", CLAIM_SECONDS, schema).close()
         self._own = psycopg.connect(dsn, autocommit=True, options=f"-c search_path={schema}")
         self._ledgers: dict[int, PostgresLedger] = {}
+        self._clears = 0
 
     @staticmethod
     def _rules_of(_crawl: int) -> CrawlRules:
@@ -142,7 +143,10 @@ class PostgresStore:
         return self._own.execute(sql.encode()).fetchall()
 
     def clear(self) -> None:
-        clear = "; ".join(f"DELETE FROM {table}" for table in self._TABLES)
+        self._clears += 1
+        # To truncate takes longer, but what was deleted stays in the way of scans.
+        how = "DELETE FROM" if self._clears % 100 else "TRUNCATE"
+        clear = "; ".join(f"{how} {table}" for table in self._TABLES)
         self._own.execute(f"{clear}; UPDATE capture_numbers SET last = 0".encode())
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from crawl4r.crawling.ledger.port import Kept, Ledger, Taught
 from crawl4r.model import Ending, Found, FoundBy, Lease, UrlState, Verdict
 from tests.crawling.ledger.stores import PostgresStore, SqliteStore, Store, found, visited
 
-EXAMPLES = int(os.environ.get("CRAWL4R_SEQUENCES", "60"))
+EXAMPLES = int(os.environ.get("CRAWL4R_SEQUENCES", "40"))
 URLS = [f"http://a.org/{number}" for number in range(8)]
 TABLES = {
     "urls": (

@@ -25,7 +25,7 @@ from crawl4r.model import Found, HostMemory, UrlState, Verdict
 from tests.crawling.ledger.model import LEASED, PENDING, WAITING, Model, Worker, names_of
 from tests.crawling.ledger.stores import CLAIM_SECONDS, Store, found, visited
 
-SEQUENCES = int(os.environ.get("CRAWL4R_SEQUENCES", "60"))
+SEQUENCES = int(os.environ.get("CRAWL4R_SEQUENCES", "40"))
 HOSTS = ["a.org", "b.org", "c.org"]
 URLS = [f"http://{host}/{number}" for host in HOSTS for number in range(3)]
 CRAWLS = st.sampled_from([1, 2])

@@ -47,8 +47,12 @@ class Session:
             psycopg.errors.SerializationFailure,
             psycopg.errors.UniqueViolation,
         )
-        with self._translated():
-            make_tables(self._connected(), schema)
+        try:
+            with self._translated():
+                make_tables(self._connected(), schema)
+        except BaseException:
+            self.close()
+            raise
 
     def transact(
         self, work: Callable[[psycopg.Connection[Any]], _T], *, is_quick: bool = False
@@ -113,10 +117,14 @@ class Session:
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:
             connection = self._psycopg.connect(self._dsn, autocommit=True)
-            for setting in _SETTINGS:
-                connection.execute(setting)
-            path = self._psycopg.sql.SQL("set search_path to {}").format(self._schema)
-            connection.execute(path)
+            try:
+                for setting in _SETTINGS:
+                    connection.execute(setting)
+                path = self._psycopg.sql.SQL("set search_path to {}").format(self._schema)
+                connection.execute(path)
+            except BaseException:
+                connection.close()
+                raise
             self._connection = connection
         return self._connection
 
