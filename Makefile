@@ -54,8 +54,9 @@ docs: setup  ## write docs/reference again from the code
 bench: setup  ## this crawler beside Scrapy, crawlee and wget2
 	@$(BIN)/python -m bench.speed
 
-soak: setup  ## the long versions: new examples for every property, 300,000 mutated pages, an hour of attacks, a thousand kills, every fault, a million URLs
+soak: setup  ## the long versions: new examples for every property, 20,000 histories of each ledger, 300,000 mutated pages, an hour of attacks, a thousand kills, every fault, a million URLs
 	@for round in 1 2 3 4 5; do CRAWL4R_RANDOM=1 $(BIN)/python -m pytest $(PROPERTIES) || exit 1; done
+	@CRAWL4R_RANDOM=1 CRAWL4R_SEQUENCES=20000 CRAWL4R_CAPTURES=80000 $(BIN)/python -m pytest tests/crawling/ledger
 	@CRAWL4R_FUZZ=300000 $(BIN)/python -m pytest tests/content/test_fuzz.py -s
 	@$(BIN)/python -m tests.attacks --seconds 3600
 	@CRAWL4R_KILLS=500 CRAWL4R_EVERY_FAULT=1 $(BIN)/python -m pytest tests/faults

@@ -63,6 +63,8 @@ DROP TABLE document_tags;
 DROP TABLE tags;
 DROP TABLE deleted_documents;
 DROP TABLE dropped_blobs;
+DROP TABLE claims;
+DROP TABLE units;
 DROP TABLE crawls;
 PRAGMA user_version = 11;
 """

@@ -140,6 +140,38 @@ def test_a_group_is_kept_whole_or_not_at_all(path: Path) -> None:
     database.close()
 
 
+@pytest.mark.parametrize("is_synced", [True, False])
+def test_a_transaction_is_kept_whole_or_not_at_all(path: Path, is_synced: bool) -> None:
+    database, other = Database(path), Database(path)
+    with database.transaction(is_synced=is_synced):
+        Notes(database).put("first", "1")
+    assert Notes(other).get("first") == "1"
+    with pytest.raises(KeyError), database.transaction(is_synced=is_synced):
+        Notes(database).put("second", "2")
+        raise KeyError
+    Notes(other).put("third", "3")  # no lock is left
+    other.commit()
+    assert [Notes(database).get(key) for key in ("first", "second", "third")] == ["1", None, "3"]
+    assert database.read("PRAGMA synchronous") == [(2,)]
+    database.close()
+    other.close()
+
+
+def test_a_transaction_within_another_undoes_only_its_own_writes(path: Path) -> None:
+    database, other = Database(path), Database(path)
+    Notes(database).put("first", "1")
+    with pytest.raises(KeyError), database.transaction():
+        Notes(database).put("second", "2")
+        raise KeyError
+    with database.transaction(is_synced=False):
+        Notes(database).put("third", "3")
+    assert Notes(other).get("first") is None, "the owner of the open transaction commits it"
+    database.commit()
+    assert [Notes(other).get(key) for key in ("first", "second", "third")] == ["1", None, "3"]
+    database.close()
+    other.close()
+
+
 def test_every_commit_is_synced(path: Path) -> None:
     database = Database(path)
     assert database.read("PRAGMA synchronous") == [(2,)]

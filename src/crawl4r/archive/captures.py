@@ -134,7 +134,7 @@ class Captures:
                 self._page_of(visit.lease.url),
                 failure.sent_at + offset if failure.sent_at else now,
                 failure.verdict.value,
-                _with_wait(failure),
+                with_wait(failure),
                 failure.status,
                 round(failure.latency * 1000),
             )
@@ -271,7 +271,7 @@ class Captures:
             yield _capture_of(row)
 
 
-def _with_wait(failure: Failure) -> str:
+def with_wait(failure: Failure) -> str:
     """The reason with the Retry-After, which the politeness receipt checks."""
     if failure.retry_after is None:
         return failure.reason

@@ -14,14 +14,15 @@ from typing import Protocol
 from msgspec import Struct
 
 from crawl4r.archive.blobs.port import Blobs
-from crawl4r.archive.captures import Captures, answer_in
+from crawl4r.archive.captures import Captures
 from crawl4r.archive.lines.capture_log import CaptureLog
 from crawl4r.archive.visit_classes import tally
 from crawl4r.clock import Clock
+from crawl4r.crawling.ledger.seen_again import revisit_in
 from crawl4r.errors import Crawl4rError
 from crawl4r.frontier.port import Frontier
-from crawl4r.frontier.revisits import Revisit, Revisits
-from crawl4r.model import Capture, UrlState, Verdict, Visit
+from crawl4r.frontier.revisits import Revisits
+from crawl4r.model import Capture, Verdict, Visit
 from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.crawls import CrawlNotes
 from crawl4r.storage.database import Database
@@ -206,14 +207,8 @@ class Keeper:
     def _note_revisit(self, visit: Visit, capture: Capture) -> None:
         """Learn change rates from pages with this and an earlier answer."""
         before = self._targets.captures.answer_before(capture.url)
-        if before is None or visit.ending.state is not UrlState.DONE or capture.status >= 500:
-            return
-        answer = answer_in(capture)
-        # A disappearing page counts in `gone`, and not as a change.
-        is_changed = answer.said != before.said and not answer.is_gone
-        gone = answer.is_gone + (answer.is_gone and before.is_gone)
-        gap = answer.at - before.at
-        self._targets.revisits.note(Revisit(visit.lease.url, answer.at, gap, is_changed, gone))
+        if revisit := revisit_in(visit, capture, before):
+            self._targets.revisits.note(revisit)
 
     def _count(self, visits: Sequence[Visit], recorded: Sequence[Capture], pages: int) -> int:
         """Add to the running totals in the same transaction; returns the kept bytes."""

@@ -17,12 +17,20 @@ _LED_TEXT = ", ".join(f"'{verdict.value}'" for verdict in sorted(_LED))
 _PROBED = "SELECT count(*) FROM errands WHERE url GLOB '*/crawlr-asks-for-a-missing-page-*'"
 
 
+_USUAL = "a usual place: "
+
+
 def is_guess(alias: str = "urls") -> str:
     """A condition on rows of `urls`. Older workspaces mark a usual sitemap only by its rule."""
     return (
         f"({alias}.found_by IN ({_BY}) OR ({alias}.found_by = '{FoundBy.SITEMAP}'"
-        f" AND {alias}.rule GLOB 'a usual place: *'))"
+        f" AND substr({alias}.rule, 1, {len(_USUAL)}) = '{_USUAL}'))"
     )
+
+
+def is_guessed(found_by: str, rule: str) -> bool:
+    """The same test for the values of a row."""
+    return found_by in GUESSED or (found_by == FoundBy.SITEMAP and rule.startswith(_USUAL))
 
 
 def is_in_vain(alias: str = "urls") -> str:

@@ -184,6 +184,35 @@ class Database:
         with self._translated():
             self._connection.execute("RELEASE part")
 
+    @contextlib.contextmanager
+    def transaction(self, *, is_synced: bool = True) -> Iterator[None]:
+        """Let a block read and write as the only writer, then commit; an error undoes its writes.
+
+        It commits what was written before as well. Without a sync, other connections see the writes,
+        and a power failure may undo them until the next synced commit; such a block joins a transaction
+        that is open and leaves the commit to it.
+        """
+        is_own = not self._in_transaction
+        is_quick = is_own and not is_synced
+        if is_quick:
+            self._set_synchronous("NORMAL")
+        try:
+            with self.savepoint():
+                yield
+            if is_own or is_synced:
+                self.commit()
+        except BaseException:
+            if is_own and not self._lost:
+                self.rollback()
+            raise
+        finally:
+            if is_quick:
+                self._set_synchronous("FULL")
+
+    def _set_synchronous(self, level: str) -> None:
+        with self._translated():
+            self._connection.execute(f"PRAGMA synchronous = {level}")
+
     def define(self, name: str, arguments: int, function: Callable[..., Any]) -> None:
         """Register a deterministic function for the statements of this connection."""
         with self._translated():

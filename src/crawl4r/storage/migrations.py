@@ -323,6 +323,22 @@ CREATE TABLE dropped_blobs (
     why TEXT NOT NULL                     -- the policy, in the words of its option
 ) WITHOUT ROWID;
 """,
+    14: """
+-- To which worker a host belongs, for all crawls.
+CREATE TABLE claims (
+    host_id INTEGER PRIMARY KEY REFERENCES hosts(id),
+    owner TEXT NOT NULL,                  -- the last one; empty: it let go
+    epoch INTEGER NOT NULL,               -- grows with each owner
+    until REAL NOT NULL                   -- epoch seconds; 0: it has no owner
+);
+CREATE INDEX claims_until ON claims(until) WHERE until > 0;
+-- What was kept in the last hour, so that a unit kept twice is known.
+CREATE TABLE units (
+    unit TEXT PRIMARY KEY,
+    outcome TEXT NOT NULL,                -- JSON
+    at REAL NOT NULL
+) WITHOUT ROWID;
+""",
 }
 
 CURRENT = max(VERSIONS)

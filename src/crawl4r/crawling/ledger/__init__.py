@@ -1,0 +1,1 @@
+"""ledger: what is durable of crawls, and to whom does a host belong?"""

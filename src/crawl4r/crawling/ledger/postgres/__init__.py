@@ -1,0 +1,1 @@
+"""postgres: how do many machines share one ledger?"""
