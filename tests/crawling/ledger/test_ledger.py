@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crawl4r.crawling.ledger.port import ClaimLost, Lesson, Taught
+from crawl4r.crawling.ledger.port import ClaimLost, Kept, Lesson, Taught
 from crawl4r.errors import Crawl4rError
-from crawl4r.model import FoundBy, HostMemory, Lease, UrlState, Verdict
+from crawl4r.model import Ending, FoundBy, HostMemory, Lease, UrlState, Verdict, Visit
 from crawl4r.storage.tables import RobotsRecord
 from tests.crawling.ledger.stores import CLAIM_SECONDS, Store, found, visited
 
@@ -232,6 +232,26 @@ def test_requeued_urls_are_pending_without_what_rules_refused(store: Store) -> N
     assert last.sha256 == "ab" * 32, "a 304 confirms the content that its validators belong to"
     seen = store.rows("SELECT visits, changes, still FROM revisits")
     assert seen == [(1, 0, 8.0)]
+
+
+def test_an_answer_of_another_crawl_is_taken_without_a_capture(store: Store) -> None:
+    store.begin_crawl(1)
+    store.begin_crawl(2)
+    worker = store.worker()
+    worker.add(1, [found(A)], 0.0)
+    worker.add(2, [found(A)], 0.0)
+    worker.claim(1, 0.0)
+    (own,) = worker.lease(1, "a.org", 1)
+    worker.keep("one", [visited(1, own)], NOTHING, 0.0, 0.0)
+    (other,) = worker.lease(2, "a.org", 1)
+    assert (other.content, other.is_read, other.is_revisit) == (1, False, False)
+    ending = Ending(other.url_id, UrlState.DONE, Verdict.OK, "", capture=1, content=1)
+    kept = worker.keep("two", [Kept(2, Visit(other, ending))], NOTHING, 1.0, 0.0)
+    assert (kept.captures, kept.pages) == ([], {2: 1})
+    assert worker.requeue(2, [UrlState.DONE]) == 1
+    (again,) = worker.lease(2, "a.org", 1)
+    assert (again.content, again.is_read, again.is_revisit) == (1, True, True)
+    assert len(worker.captures_after(0, 9)) == 1
 
 
 def test_a_unit_is_forgotten_after_its_hour(store: Store) -> None:

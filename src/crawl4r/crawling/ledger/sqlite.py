@@ -229,7 +229,7 @@ class SqliteLedger:
                 self._revisits.note(revisit)
         number = self._captures.add(capture)
         numbers.append(number)
-        content = number if capture.verdict is Verdict.OK else None
+        content = number if capture.verdict is Verdict.OK else visit.ending.content
         return visit.ending._replace(capture=number, content=content)
 
     def _add_links(self, kept: Kept, hosts: dict[tuple[int, str], None], now: float) -> int:

@@ -168,8 +168,8 @@ def _ending_row(kept: Kept, capture: int | None, content: int | None = None) -> 
         "verdict": ending.verdict,
         "reason": ending.reason,
         "due_at": ending.due_at,
-        "capture": capture,
-        "content": content,
+        "capture": capture or ending.capture,  # an answer of another crawl has a number already
+        "content": content or ending.content,
         "blame": int(ending.is_blamed),
     }
 

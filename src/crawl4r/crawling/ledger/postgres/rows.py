@@ -14,9 +14,10 @@ LEASE = f"""
 with best as (
     select u.id, u.url, u.depth, u.page_type, r.url as referrer, u.attempts, u.redirects, u.found_by,
         u.written, u.nofollow, c.etag, c.last_modified, {IS_KEPT} as is_kept,
-        p.capture is not null as was_answered, c.number, u.priority
+        p.capture is not null as was_answered, c.number,
+        u.content is not distinct from p.content as is_read, u.priority
     from urls u left join urls r on r.id = u.referrer left join pages p on p.key = u.key
-    left join captures c on c.number = u.content and p.content is not null
+    left join captures c on c.number = p.content
     where u.crawl_id = %s and u.host = %s and u.state = 'pending'
         and (%s or (u.capture is not null and {IS_KEPT}))
     order by u.priority, u.id limit %s
@@ -38,7 +39,7 @@ from captures c join pages p on p.key = c.page where c.number > %s order by c.nu
 
 def lease_of(host: str, row: Sequence[Any]) -> Lease:
     url_id, url, depth, page_type, referrer, attempts, redirects, by, written, *rest = row
-    nofollow, etag, modified, is_kept, was_answered, content, _ = rest
+    nofollow, etag, modified, is_kept, was_answered, content, is_read, priority = rest
     return Lease(
         url_id=url_id,
         url=url,
@@ -55,6 +56,8 @@ def lease_of(host: str, row: Sequence[Any]) -> Lease:
         is_revisit=is_kept,
         was_answered=was_answered,
         content=content,
+        priority=priority,
+        is_read=is_read,
     )
 
 
