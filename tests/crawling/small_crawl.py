@@ -23,6 +23,7 @@ from crawl4r.crawling.listing_depth import ListingDepth
 from crawl4r.crawling.reading_process import make_reader
 from crawl4r.crawling.robots import RobotsGate
 from crawl4r.crawling.safe_reader import SafeReader
+from crawl4r.crawling.shared_answers import AnswersUnderWay, SharedAnswers
 from crawl4r.crawling.side_requests import SideRequests
 from crawl4r.crawling.soft_404 import MissingPages
 from crawl4r.crawling.visitor import Visitor
@@ -188,7 +189,8 @@ class SmallCrawl:
         return Lease(**{**known, **facts})
 
     def visitor(self) -> Visitor:
-        return Visitor(self.sender, self.admission, self.judge, self.budgets, self.clock)
+        shared = SharedAnswers(self.captures, self.blobs, self.clock, 1, 3600.0, AnswersUnderWay())
+        return Visitor(self.sender, self.admission, self.judge, self.budgets, self.clock, shared)
 
     def keeper(self, **options: Any) -> Keeper:
         targets = CommitTargets(

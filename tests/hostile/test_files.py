@@ -133,7 +133,7 @@ def tree_of(folder: Path) -> dict[str, bytes]:
 
 
 TOP = ["crawl.lock", "state.db", "state.db-wal", "state.sum", "health.json", "health.json.new"]
-TOP += ["store", "logs", "metadata", "index", "spool", "stop", ".replay"]
+TOP += ["store", "logs", "metadata", "index", "spool", "stop", "orders", ".replay"]
 BELOW = ["store/segments", "store/segments/000001.seg", "logs/pages.csv", "spool/hosts/0"]
 BELOW += ["metadata/crawl_metadata.jsonl", "index/generation-1/keyword", "spool/discover/state.db"]
 

@@ -64,7 +64,7 @@ async def crawl(clock: Clock, url: str, workspace: Path, told: dict[str, Any]) -
     async with Workspace(workspace, settings, clock=clock) as opened:
         run = opened.crawl(url)
         ended = await run.finish()
-        return summary_of(run, opened, ended)
+        return summary_of(run.outcome(ended), opened)
 
 
 def main() -> None:

@@ -182,7 +182,7 @@ def test_diff_compares_what_is_left_and_names_what_is_not(whole: Crawled) -> Non
     assert f"dropped by gc on {TODAY}: --keep-captures 2" in said
     whole.gc("--keep-captures", "1")
     said = whole.ask("diff", whole.lively, code=2)
-    assert "has 1 capture(s) with text" in said
+    assert "has only one capture with text" in said
     assert "--keep-captures 2" in said
     assert "--keep-captures 1" in said
 

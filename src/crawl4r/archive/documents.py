@@ -336,5 +336,5 @@ def _stored(row: tuple[Any, ...]) -> StoredDocument:
     return StoredDocument(
         number, document, domain, parent, content_hash, crawled_at, updated_at, gone_at,
         deleted_at, capture, signature, near_of, revision,
-        tuple(json.loads(collections)), tuple(json.loads(tags)),
+        tuple(sorted(json.loads(collections))), tuple(sorted(json.loads(tags))),
     )  # fmt: skip

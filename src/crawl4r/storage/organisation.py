@@ -36,12 +36,11 @@ _TABLES = {
 
 
 def labels_of_document(label: Label) -> str:
-    """In a statement on `documents`: the names of a document as a JSON list, in order."""
+    """In a statement on `documents`: the names of a document as a JSON list, in no order."""
     tables = _TABLES[label]
     return (
-        "(SELECT json_group_array(name) FROM (SELECT n.name FROM"
-        f" {tables.members} m JOIN {tables.names} n ON n.id = m.{tables.key}"
-        " WHERE m.document = documents.id ORDER BY n.name))"
+        f"(SELECT json_group_array(n.name) FROM {tables.members} m JOIN {tables.names} n"
+        f" ON n.id = m.{tables.key} WHERE m.document = documents.id)"
     )
 
 

@@ -38,6 +38,7 @@ class CrawlOptions(RequestOptions, total=False):
     """What a crawl visits, how fast, and what it makes of its pages."""
 
     concurrency: int | None  # requests at once in all
+    fresh_for: float | None  # seconds that an answer serves other crawls of the store; 0: none
     max_pages: int | None  # pages to keep at most
     max_bytes: int | None  # bytes to keep at most
     max_seconds: float | None  # how long a run may take
@@ -54,6 +55,8 @@ class CrawlOptions(RequestOptions, total=False):
     extract: bool | None  # make documents of pages
     index: bool | None  # make documents searchable while crawling
     languages: Sequence[str]  # that are indexed; "all" for every one
+    collections: Sequence[str]  # that the documents of the crawl belong to
+    tags: Sequence[str]  # that they get
     logs: bool | None  # write pages.csv, edges.csv and metrics
     store: Literal["segments", "files"] | None  # how bytes are kept
     store_patience: float | None  # seconds to wait for a store that cannot be written

@@ -109,12 +109,13 @@ def test_a_workspace_of_a_newer_version_is_left_alone(site: SiteProcess, tmp_pat
     assert_every_page_is_stored_once(workspace, expected_bodies(site, 12))
 
 
-def test_two_crawls_do_not_share_a_workspace(site: SiteProcess, tmp_path: Path) -> None:
+def test_a_workspace_has_one_writer(site: SiteProcess, tmp_path: Path) -> None:
     hanging = site.url("/hang?two")
     with Background("crawl", hanging, "-w", tmp_path, *LOOPBACK, "--json") as first:
         wait_until(lambda: site.in_flight() == 1)
-        second = crawl(site.url("/site/3/"), tmp_path)
+        second = run("reprocess", "-w", tmp_path)
         assert_refused(second, str(tmp_path), str(first.process.pid))
+        assert_refused(crawl(hanging, tmp_path), str(first.process.pid))
         assert_refused(run("reset", "--yes", "-w", tmp_path), str(tmp_path))
         assert first.process.poll() is None
     (row,) = run("pages", "-w", tmp_path, "--json").lines

@@ -45,7 +45,17 @@ def test_two_crawls_share_a_store_and_each_keeps_its_own_scope(
     """The second one is not kept from pages that the first has, nor from links that it refused."""
     first = crawl(tmp_path, sample.url, "--max-pages", "3", "--no-index").json
     second = crawl(
-        tmp_path, sample.url, "--name", "guide", "--allow", "/$", "--allow", "/guide/", "--no-index"
+        tmp_path,
+        sample.url,
+        "--name",
+        "guide",
+        "--allow",
+        "/$",
+        "--allow",
+        "/guide/",
+        "--no-index",
+        "--fresh-for",
+        "0",
     ).json
     assert (first["pages"], second["ended"]) == (3, "nothing left")
     assert second["pages"] > 15

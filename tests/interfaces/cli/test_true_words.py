@@ -46,7 +46,7 @@ def test_a_workspace_in_use_is_no_fault_of_the_options(site: SiteProcess, tmp_pa
         deletion = run("reset", "-w", tmp_path)
         site.release()
         assert first.end().code == 0
-    assert (again.code, "is using" in again.err) == (2, True)
+    assert (again.code, "runs already" in again.err) == (2, True)
     assert "--forget" not in again.err
     assert (deletion.code, deletion.text) == (2, ""), "it does not ask what it cannot do"
     assert commands_of(deletion.err) == [f"crawl4r stop -w {tmp_path}"]

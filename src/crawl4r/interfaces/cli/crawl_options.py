@@ -74,6 +74,7 @@ def _remembered(context: click.Context) -> list[str]:
 name_option = click.option(
     "--name", help="Begin or continue the crawl of this name.  [default: the last one]"
 )
+same_name_option = click.option("--crawl", metavar="NAME", help="The same as --name.")
 _GROUPS: dict[str, list[Callable[[Any], Any]]] = {
     "Which pages": [
         click.option(
@@ -237,7 +238,7 @@ _GROUPS: dict[str, list[Callable[[Any], Any]]] = {
 def _names() -> dict[str, str]:
     """The title of the group that an option belongs to, by the option's name."""
     found: dict[str, str] = {}
-    for title, group in [*_GROUPS.items(), (_WORKSPACE, [name_option])]:
+    for title, group in [*_GROUPS.items(), (_WORKSPACE, [name_option, same_name_option])]:
         probe = click.Command("probe")
         for decorate in group:
             decorate(probe)

@@ -18,7 +18,7 @@ from crawl4r.interfaces.cli.output import say
 from crawl4r.interfaces.cli.view.format import noun_for
 from crawl4r.storage.organisation import Label
 
-_HELP = """List the {label}s of a store, or change which documents {have} them.
+_HELP = """List {label}s of documents, or change them.
 
 \b
 crawl4r {label}s -w kb

@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,7 +18,6 @@ from crawl4r.interfaces.cli.options import open_for_reading
 from crawl4r.interfaces.cli.output import say, say_prose
 from crawl4r.interfaces.cli.saved_options import NOTE, note_of
 from crawl4r.interfaces.cli.view.format import our_name
-from crawl4r.interfaces.cli.view.progress_line import Phase, Standing
 from crawl4r.safe_text import command_line
 from crawl4r.settings.load import Settings
 from crawl4r.storage.crawls import CrawlRecord
@@ -26,6 +25,9 @@ from crawl4r.storage.lock import holder_of
 from crawl4r.urls.canonical import with_scheme
 from crawl4r.workspace.crawl_request import CrawlRequest, PlacedRequest, desk_of
 from crawl4r.workspace.run_outcome import RunOutcome
+
+if TYPE_CHECKING:
+    from crawl4r.interfaces.cli.view.progress_line import Standing
 
 _LOOK_AGAIN = 0.25  # seconds
 _COUNT_EVERY = 1.0  # seconds
@@ -166,11 +168,14 @@ class GuestRun:
         """Show how far the crawl is, unless its log does."""
         if self._options["verbose"] or self._options["log_json"]:
             return
-        from crawl4r.interfaces.cli.view.live_progress import show_standing  # noqa: PLC0415 - rich
+        # Imported late: they load rich.
+        from crawl4r.interfaces.cli.view.live_progress import show_standing  # noqa: PLC0415
 
         await show_standing(self._standing, every=_COUNT_EVERY)
 
     def _standing(self) -> Standing:
+        from crawl4r.interfaces.cli.view.progress_line import Phase, Standing  # noqa: PLC0415
+
         seconds = time.monotonic() - self._began_at
         if self.crawl is None:
             return Standing(Phase.STARTING, seconds=seconds)

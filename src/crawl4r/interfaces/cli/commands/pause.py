@@ -27,7 +27,7 @@ from crawl4r.storage.layout import PAUSE
 @click.option("--off", is_flag=True, help="Let the crawl continue.")
 @json_option
 def command(workspace: Path, role: str | None, crawl: str | None, off: bool, as_json: bool) -> None:
-    """Hold the crawls of a workspace or one of them, or let them continue.
+    """Hold the crawls of a workspace, or let them continue.
 
     A crawl finishes its pages in flight.
 

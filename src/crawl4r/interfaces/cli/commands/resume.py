@@ -8,13 +8,18 @@ from typing import Any
 import click
 
 from crawl4r.interfaces.cli.control_option import end_pause
-from crawl4r.interfaces.cli.crawl_options import CrawlCommand, crawl_options, name_option
+from crawl4r.interfaces.cli.crawl_options import (
+    CrawlCommand,
+    crawl_options,
+    name_option,
+    same_name_option,
+)
 from crawl4r.interfaces.cli.options import check_that_there_is_a_crawl
 
 
 @click.command("resume", cls=CrawlCommand)
 @name_option
-@click.option("--crawl", metavar="NAME", help="The same as --name.")
+@same_name_option
 @crawl_options
 def command(workspace: Path, crawl: str | None, **options: Any) -> None:
     """Continue a crawl with the options of its start.

@@ -25,7 +25,7 @@ from crawl4r.storage.layout import STOP
 @crawl_option
 @json_option
 def command(workspace: Path, role: str | None, crawl: str | None, as_json: bool) -> None:
-    """End the crawls of a workspace or one of them, like Ctrl-C.
+    """End the crawls of a workspace, like Ctrl-C.
 
     The same crawl command continues it later.
 
