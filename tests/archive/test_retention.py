@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from crawl4r.archive.captures import Captures
+from crawl4r.archive.documents import Documents, id_of
 from crawl4r.archive.retention import Retention
 from crawl4r.errors import UsageError
-from crawl4r.model import Verdict
+from crawl4r.model import Document, Verdict
 from crawl4r.storage.database import Database
+from crawl4r.storage.organisation import KeepRule, Label, Organisation
 from tests.archive.visits import DAY, NOW, capture_of
 
 
@@ -113,3 +115,38 @@ def test_numbers_that_no_policy_can_have_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match="keep_"):
         Retention(captures, days).check()
+
+
+def put_into(database: Database, collection: str, url: str, **rule: float) -> None:
+    """A document of the newest capture of a page, in a collection with a rule."""
+    newest = Captures(database).newest(f"http://example.org/{url}")
+    document = Document(newest.url, "html", "", "text")
+    Documents(database).put(document, newest, b"", None)
+    organisation = Organisation(database)
+    organisation.make(Label.COLLECTION, collection, NOW)
+    organisation.add(Label.COLLECTION, collection, id_of(newest.url), NOW)
+    organisation.set_keep_rule(collection, KeepRule(**rule))  # type: ignore[arg-type]
+
+
+def test_a_collection_has_a_rule_of_its_own(database: Database) -> None:
+    for page, letters in (("x", "abc"), ("y", "def")):
+        for days_ago, letter in zip((9, 8, 7), letters, strict=True):
+            visit(database, page, days_ago, letter)
+    put_into(database, "news", "x", captures=2)
+    assert kept(database) == "bcdef"
+    assert kept(database, captures=1) == "bcf"
+    assert kept(database, days=30) == "bcdef"
+
+
+def test_the_most_generous_rule_counts_for_a_document_in_several_collections(
+    database: Database,
+) -> None:
+    for days_ago, letter in zip((90, 50, 7), "abc", strict=True):
+        visit(database, "x", days_ago, letter)
+    put_into(database, "few", "x", captures=1)
+    assert kept(database) == "c"
+    put_into(database, "recent", "x", days=60)
+    assert kept(database) == "bc"
+    put_into(database, "all", "x")
+    assert kept(database) == "abc"
+    assert kept(database, captures=2) == "bc"

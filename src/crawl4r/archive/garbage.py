@@ -89,7 +89,7 @@ class GarbageCollector:
         for hashes, is_noted in ((unkept, True), (orphans, False)):
             for batch in hashes.batches():
                 if is_noted:
-                    self._dropped.note(batch, self._now, self._retention.words())
+                    self._dropped.note(batch, self._now, self._retention.why_dropped())
                     self._database.commit()
                 self._blobs.remove(batch)
                 self._database.commit()

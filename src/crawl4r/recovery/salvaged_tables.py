@@ -104,7 +104,13 @@ TABLES: Sequence[Table] = (
         {"crawl_id": _is_number, "key": lambda key: key in _NOTES, "value": _is_text},
         ("crawl_id", "key"),
     ),
-    Table("collections", {"id": _is_number, "name": _is_filled, "created_at": _at}),
+    Table(
+        "collections",
+        {
+            "id": _is_number, "name": _is_filled, "created_at": _at,
+            "keep_captures": _or_none(_is_count), "keep_days": _or_none(_at),
+        },
+    ),
     Table(
         "collection_documents", {"collection_id": _is_number, **_MEMBER},
         ("collection_id", "document"),

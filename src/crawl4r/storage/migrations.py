@@ -339,6 +339,11 @@ CREATE TABLE units (
     at REAL NOT NULL
 ) WITHOUT ROWID;
 """,
+    15: """
+-- Which captures of a collection's pages keep their bytes; both NULL: those that gc is told to keep.
+ALTER TABLE collections ADD COLUMN keep_captures INTEGER;
+ALTER TABLE collections ADD COLUMN keep_days REAL;
+""",
 }
 
 CURRENT = max(VERSIONS)

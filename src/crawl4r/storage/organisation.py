@@ -51,6 +51,13 @@ class LabelCount(Struct, frozen=True):
     documents: int
 
 
+class KeepRule(Struct, frozen=True):
+    """Which captures of a collection's pages keep their bytes when gc runs; both None: no rule."""
+
+    captures: int | None = None  # the newest good ones of each page
+    days: float | None = None  # those that are younger
+
+
 def check_label(name: str) -> str:
     """The name of a collection or tag; raises UsageError for one that none can have."""
     name = name.strip()
@@ -111,6 +118,18 @@ class Organisation:
             (document, name),
         )
         return cursor.rowcount > 0
+
+    def keep_rule(self, collection: str) -> KeepRule:
+        rows = self._database.read(
+            "SELECT keep_captures, keep_days FROM collections WHERE name = ?", (collection,)
+        )
+        return KeepRule(*rows[0]) if rows else KeepRule()
+
+    def set_keep_rule(self, collection: str, rule: KeepRule) -> None:
+        self._database.write(
+            "UPDATE collections SET keep_captures = ?, keep_days = ? WHERE name = ?",
+            (rule.captures, rule.days, collection),
+        )
 
     def members(self, label: Label, name: str) -> list[str]:
         """The documents that have a name."""

@@ -8,10 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from crawl4r.archive.documents import Documents, id_of
+from crawl4r.archive.retention import Retention
 from crawl4r.errors import UsageError
 from crawl4r.storage.crawls import CrawlRecord, CrawlState
 from crawl4r.storage.deletions import Deletions
-from crawl4r.storage.organisation import Label, Organisation
+from crawl4r.storage.organisation import KeepRule, Label, Organisation
 from crawl4r.wiring.parts import Parts
 
 _WAITING = ("pending", "leased", "waiting")
@@ -133,6 +134,15 @@ def delete_label(parts: Parts, label: Label, name: str) -> int:
         documents.note_labels_of(document)
     parts.database.commit()
     return len(members)
+
+
+def set_keep_rule(parts: Parts, collection: str, rule: KeepRule) -> None:
+    """Say which captures of a collection's pages keep their bytes when gc runs."""
+    Retention(rule.captures, rule.days).check()
+    organisation = Organisation(parts.database)
+    organisation.refuse_unknown(Label.COLLECTION, [collection])
+    organisation.set_keep_rule(collection, rule)
+    parts.database.commit()
 
 
 def _known_documents(parts: Parts, urls: Iterable[str]) -> list[str]:

@@ -60,6 +60,16 @@ class Organiser(AsyncReader):
         self._follow_in_index()
         return count
 
+    def keep_bytes(
+        self, collection: str, *, captures: int | None = None, days: float | None = None
+    ) -> None:
+        """Say which captures of a collection's pages keep their bytes when `gc` runs: the newest good
+        ones of each page, the younger ones, or both. Without either, the rule of `gc` counts again."""
+        from crawl4r.storage.organisation import KeepRule  # noqa: PLC0415
+        from crawl4r.workspace.organise import set_keep_rule  # noqa: PLC0415
+
+        set_keep_rule(self.parts, collection, KeepRule(captures, days))
+
     def delete_crawl(self, name: str, *, with_documents: bool = False) -> DeletedCrawl:
         """Delete the frontier and settings of a crawl; documents stay unless they are asked for.
 

@@ -138,3 +138,15 @@ def test_a_collection_that_a_crawl_gets_later_is_for_its_earlier_pages_too(
         counts(tmp_path, "collections")["late"]
         == run("status", "-w", tmp_path, "--json").json["documents"]
     )
+
+
+def test_a_collection_says_which_bytes_gc_keeps(sample: SampleSite, tmp_path: Path) -> None:
+    words = ("--max-pages", "2", "--no-index", "--collection", "news")
+    assert run("crawl", sample.url, "-w", tmp_path, *LOOPBACK, *words).code == 0
+    kept = run("collections", "keep", "news", "--captures", "3", "--days", "90", "-w", tmp_path)
+    assert "the newest 3 good captures of each page and captures younger than 90 days" in kept.text
+    assert run("gc", "-w", tmp_path, "--dry-run", "--json").json["dropped"] == 0
+    assert run("collections", "keep", "none", "-w", tmp_path).code == 2
+    assert (
+        "gc keeps what its options say" in run("collections", "keep", "news", "-w", tmp_path).text
+    )

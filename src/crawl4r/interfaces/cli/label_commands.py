@@ -70,7 +70,49 @@ def commands_for(label: Label) -> click.Group:
     def delete(name: str, workspace: Path, dry_run: bool, as_json: bool) -> None:
         _delete(label, name, workspace, dry_run=dry_run, as_json=as_json)
 
+    if label is Label.COLLECTION:
+        group.add_command(_keep)
     return group
+
+
+@click.command("keep")
+@click.argument("name")
+@workspace_option
+@click.option(
+    "--captures",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Keep the bytes of the newest N good captures of each page.",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(min=1),
+    metavar="D",
+    help="Keep the bytes of captures younger than D days.",
+)
+@json_option
+def _keep(
+    name: str, workspace: Path, captures: int | None, days: int | None, as_json: bool
+) -> None:
+    """Say which captures of a collection keep their bytes when `crawl4r gc` runs.
+
+    A document in several collections goes by the most generous rule. Without an option the rule is
+    dropped, and the options of `crawl4r gc` count again.
+
+    \b
+    crawl4r collections keep news --captures 3 --days 90 -w kb
+    crawl4r collections keep news -w kb
+    """
+    from crawl4r.workspace.workspace import Workspace  # noqa: PLC0415 - help goes without
+
+    with Workspace(workspace, settings_for_reading(workspace)) as opened:
+        opened.keep_bytes(name, captures=captures, days=days)
+    if as_json:
+        print_json({"collection": name, "captures": captures, "days": days})
+        return
+    words = [f"the newest {captures} good captures of each page"] if captures else []
+    words += [f"captures younger than {days} days"] if days else []
+    say(f"{name}: gc keeps {' and '.join(words) or 'what its options say'}")
 
 
 def _list(label: Label, workspace: Path, *, as_json: bool) -> None:

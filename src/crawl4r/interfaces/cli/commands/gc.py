@@ -55,6 +55,8 @@ def command(
 
     Captures stay; `why` and `history` say which bytes were dropped, when, and by which option.
 
+    A collection can have a rule of its own: see `crawl4r collections keep --help`.
+
     A segment is rewritten when a quarter of it is dead. After that `crawl4r replay` writes the new
     places of bytes into the metadata.
 
@@ -110,7 +112,7 @@ def _tell(report: GcReport) -> None:
     if report.orphans:
         rows.append(("of no capture", report.orphans, report.orphan_bytes, f"{would}removed"))
     if report.dropped:
-        note = f"{would}dropped: {report.policy}"
+        note = f"{would}dropped: {report.policy or 'by the rule of a collection'}"
         rows.append(("of captures", report.dropped, report.dropped_bytes, note))
     for name, blobs, size, note in rows:
         say(f"{name:<14} {blobs:>10,} blobs {human_bytes(size):>10}  {note}".rstrip())
