@@ -52,7 +52,9 @@ def _organise(workspace: Path) -> None:
     """What a person decided about documents."""
     with contextlib.closing(sqlite3.connect(workspace / STATE)) as connection:
         ((first,),) = connection.execute("SELECT id FROM documents ORDER BY url LIMIT 1")
-        connection.execute("INSERT INTO collections (id, name, created_at) VALUES (1, 'reading', 1.0)")
+        connection.execute(
+            "INSERT INTO collections (id, name, created_at) VALUES (1, 'reading', 1.0)"
+        )
         connection.execute("INSERT INTO collection_documents VALUES (1, ?, 1.0)", (first,))
         connection.execute("INSERT INTO tags VALUES (1, 'later', 1.0)")
         connection.execute("INSERT INTO document_tags VALUES (1, ?, 1.0)", (first,))
