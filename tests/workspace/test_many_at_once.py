@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
@@ -218,3 +219,17 @@ def test_another_command_that_needs_the_store_is_refused_by_name(
     answer = run("reprocess", "-w", tmp_path)
     assert answer.code == 2
     assert f"(process {held.process.pid}) is using" in answer.err
+
+
+def test_what_lies_among_the_requests_and_is_none_is_removed(
+    site: SiteProcess, tmp_path: Path
+) -> None:
+    """A workspace may come from another person."""
+    orders = tmp_path / "orders"
+    orders.mkdir()
+    os.mkfifo(orders / "1-a.order")
+    (orders / "3-c.order").write_text('{"settings": {}, "seeds": ["http://127.0.0.1/"]}')
+    answer = run("crawl", site.url("/site/5/", HOSTS[0]), "-w", tmp_path, *OPTIONS)
+    assert answer.code == 0, answer.err
+    assert answer.json["pages"] == 5
+    assert list(crawls(tmp_path)) == [f"{HOSTS[0]}:{site.port}"]

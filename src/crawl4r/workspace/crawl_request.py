@@ -29,6 +29,7 @@ from crawl4r.workspace.run_outcome import RunOutcome
 _FOLDER, _ENGINE = "orders", "engine"
 _ORDER, _STOP, _BEGUN, _ANSWER = ".order", ".stop", ".begun", ".answer"
 _LARGEST = 4 * 1024**2  # bytes
+_LOOK = os.O_RDONLY | os.O_NONBLOCK  # a pipe in the place of a file must not hold us
 
 
 class CrawlRequest(Struct, frozen=True):
@@ -112,7 +113,7 @@ class TakenRequest:
     def is_wanted(self) -> bool:
         """Whether the process that placed it lives."""
         try:
-            fd = open_own(self._path, os.O_RDONLY)
+            fd = open_own(self._path, _LOOK)
         except OSError:
             return False
         try:
@@ -180,6 +181,6 @@ def desk_of(workspace: Path) -> int | None:
 
 
 def _read(path: Path) -> bytes:
-    fd = open_own(path, os.O_RDONLY)
+    fd = open_own(path, _LOOK)
     with os.fdopen(fd, "rb") as file:
         return file.read(_LARGEST)
