@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from crawl4r.search.request import Answer, Hit
     from crawl4r.settings.load import Settings, load_settings
     from crawl4r.storage.organisation import Label
+    from crawl4r.workspace.difference import PageDifference
     from crawl4r.workspace.export_report import ExportReport
-    from crawl4r.workspace.history import HistoryEntry, PageDifference
+    from crawl4r.workspace.history import HistoryEntry
     from crawl4r.workspace.index import IndexReport
     from crawl4r.workspace.map_run import MappedUrl
     from crawl4r.workspace.page import Page
@@ -90,7 +91,8 @@ _ROOMS = {
     "settings.load": ["Settings", "load_settings"],
     "storage.organisation": ["Label"],
     "workspace.export_report": ["ExportReport"],
-    "workspace.history": ["PageDifference", "HistoryEntry"],
+    "workspace.difference": ["PageDifference"],
+    "workspace.history": ["HistoryEntry"],
     "workspace.index": ["IndexReport"],
     "workspace.map_run": ["MappedUrl"],
     "workspace.page": ["Page"],

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from crawl4r.crawling.robots import ALLOW, REFUSED, RULES, UNREACHABLE
+from crawl4r.crawling.robots import ALLOW, REFUSED, UNREACHABLE
 from crawl4r.model import Failure, Found, FoundBy, Response, Verdict
 from crawl4r.politeness.host_budget import HostRules
+from crawl4r.storage.tables import ROBOTS_RULES
 from crawl4r.urls.policy import RobotsRules
 from tests.crawling.small_crawl import HOST, SITE, SmallCrawl, answer, failure, small_crawl
 
@@ -22,17 +23,17 @@ NO_GROUP = "robots.txt: no group for this agent"
 LOOP = answer(301, location=ROBOTS)
 
 WORDS = {
-    "a rule": ({ROBOTS: DENIES}, RULES, DENIED, RULE),
+    "a rule": ({ROBOTS: DENIES}, ROBOTS_RULES, DENIED, RULE),
     "no rule for it": (
         {ROBOTS: answer(200, b"User-agent: *\nDisallow: /b")},
-        RULES, None, "robots.txt: no rule matches",
+        ROBOTS_RULES, None, "robots.txt: no rule matches",
     ),
     "not there": ({ROBOTS: answer(404)}, ALLOW, None, NO_GROUP),
     "forbidden": ({ROBOTS: answer(403)}, ALLOW, None, NO_GROUP),
     "broken": ({ROBOTS: answer(500)}, UNREACHABLE, UNREACHED, "robots.txt: http-500"),
     "overloaded": ({ROBOTS: answer(429)}, UNREACHABLE, UNREACHED, "robots.txt: http-429"),
     "moved": (
-        {ROBOTS: answer(301, location=ELSEWHERE), ELSEWHERE: DENIES}, RULES, DENIED, RULE,
+        {ROBOTS: answer(301, location=ELSEWHERE), ELSEWHERE: DENIES}, ROBOTS_RULES, DENIED, RULE,
     ),
     "moved to a broken server": (
         {ROBOTS: answer(301, location=ELSEWHERE), ELSEWHERE: answer(503)},

@@ -16,7 +16,7 @@ from crawl4r.frontier.revisits import Revisits
 from crawl4r.model import Ending, Lease, UrlState, Verdict, Visit
 from crawl4r.storage.database import Database
 from crawl4r.storage.tables import HostMemories, Notes
-from crawl4r.wiring.parts import make_frontier
+from crawl4r.wiring.frontier import make_frontier
 from tests.faults.small_disk import resize, small_disk
 
 

@@ -14,23 +14,10 @@ from pathlib import Path
 
 from crawl4r import events
 from crawl4r.resilience.pause_gate import PauseGate
-from crawl4r.storage.layout import PAUSE, ROLES, STOP
+from crawl4r.storage.control_names import file_of
+from crawl4r.storage.layout import PAUSE, STOP
 
 _LOOK_AGAIN = 0.5  # seconds
-
-
-def file_of(folder: Path, order: str, role: str | None = None, *, crawl: str | None = None) -> Path:
-    """The control file for one role, for one crawl, or for everything in the workspace."""
-    if crawl:
-        return folder / f"{order}@{crawl}"
-    return folder / (f"{order}.{role}" if role else order)
-
-
-def orders_in(folder: Path) -> list[str]:
-    """The names of the present control files."""
-    names = [file_of(folder, order, role) for order in (PAUSE, STOP) for role in (None, *ROLES)]
-    names += [path for order in (PAUSE, STOP) for path in sorted(folder.glob(f"{order}@*"))]
-    return [path.name for path in names if path.exists()]
 
 
 class ControlFiles:

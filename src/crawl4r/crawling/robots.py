@@ -18,12 +18,12 @@ from crawl4r.errors import InvalidUrl
 from crawl4r.model import Failure, Found, Response, Verdict
 from crawl4r.politeness.backoff import Backoff
 from crawl4r.politeness.host_budgets import HostBudgets
-from crawl4r.storage.tables import RobotsRecord, RobotsRecords
+from crawl4r.storage.tables import ROBOTS_RULES, RobotsRecord, RobotsRecords
 from crawl4r.urls.canonical import AS_WRITTEN, canonicalize, split
 from crawl4r.urls.policy import RobotsRules
 from crawl4r.urls.robots import MAX_BYTES, RobotsFile
 
-RULES, ALLOW, UNREACHABLE, REFUSED = "rules", "allow", "unreachable", "egress-refused"
+ALLOW, UNREACHABLE, REFUSED = "allow", "unreachable", "egress-refused"
 TEMPORARY = (UNREACHABLE, REFUSED)
 _MAX_HOPS = 5  # RFC 9309 2.3.1.2
 _LEAST_TTL = 60.0  # seconds; an answer must stay valid for the page that needs it
@@ -153,7 +153,7 @@ class RobotsGate:
             reason = f"http-{answer.status}".encode()
             return self._record(origin, UNREACHABLE, answer.status, reason), True
         if 200 <= answer.status < 300:
-            return self._record(origin, RULES, answer.status, answer.body[:MAX_BYTES]), False
+            return self._record(origin, ROBOTS_RULES, answer.status, answer.body[:MAX_BYTES]), False
         return self._record(origin, ALLOW, answer.status, b""), False
 
     def _record(self, origin: str, outcome: str, status: int | None, body: bytes) -> RobotsRecord:
@@ -174,7 +174,7 @@ class RobotsGate:
         return known
 
     def _keep_at_hand(self, record: RobotsRecord) -> _ParsedRobots:
-        file = RobotsFile(record.body if record.outcome == RULES else b"")
+        file = RobotsFile(record.body if record.outcome == ROBOTS_RULES else b"")
         known = self._at_hand[record.origin] = _ParsedRobots(record, file)
         if len(self._at_hand) > _PARSED_AT_HAND:
             self._at_hand.popitem(last=False)

@@ -9,6 +9,8 @@ from msgspec import Struct
 from crawl4r.model import HostMemory
 from crawl4r.storage.database import Database
 
+ROBOTS_RULES = "rules"  # the outcome of a robots.txt that was there
+
 
 class RobotsRecord(Struct, frozen=True):
     """The result of fetching an origin's robots.txt, valid until `expires_at` (epoch seconds)."""

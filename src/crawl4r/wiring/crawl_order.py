@@ -18,7 +18,8 @@ from crawl4r.politeness.host_budgets import CrawlBudgets
 from crawl4r.resilience.heartbeat import Heartbeat
 from crawl4r.settings.load import Settings
 from crawl4r.urls.egress import AddressGate
-from crawl4r.wiring.parts import Parts, caps_of
+from crawl4r.wiring.frontier import caps_of
+from crawl4r.wiring.parts import Parts
 
 if TYPE_CHECKING:
     from crawl4r.crawling.separated import Announcer

@@ -17,7 +17,8 @@ from crawl4r.politeness.host_budgets import HostBudgets
 from crawl4r.storage.host_lessons import Lessons
 from crawl4r.storage.tables import HostMemories, RobotsRecords
 from crawl4r.wiring.crawl_order import CrawlOrder
-from crawl4r.wiring.parts import Parts, make_frontier
+from crawl4r.wiring.frontier import make_frontier
+from crawl4r.wiring.parts import Parts
 
 _RUNNING = "running"  # a note that outlives a crawl only when it crashed
 

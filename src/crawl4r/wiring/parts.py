@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,6 @@ from crawl4r.archive.captures import Captures
 from crawl4r.archive.dropped import DroppedBytes
 from crawl4r.clock import REAL_CLOCK, Clock
 from crawl4r.errors import SettingsError, StorageDamaged, WorkspaceError
-from crawl4r.frontier.port import Frontier
-from crawl4r.frontier.priority import PRIORITIES
-from crawl4r.frontier.sqlite import OnAdmitted, SqliteFrontier
-from crawl4r.model import LISTINGS
 from crawl4r.reports.url_story import Reporter
 from crawl4r.safe_text import command_line
 from crawl4r.settings.load import Settings
@@ -130,20 +125,6 @@ def spool_folder(workspace: Path) -> Path:
 def discoverer_folder(workspace: Path) -> Path:
     """The folder of the discoverer's own state, so that it does not wait for the scraper's."""
     return spool_folder(workspace) / "discover"
-
-
-def make_frontier(
-    parts: Parts, crawl: int, settings: Settings, on_admitted: Sequence[OnAdmitted] = ()
-) -> Frontier:
-    return SqliteFrontier(
-        parts.database, crawl, PRIORITIES[settings.strategy], caps_of(settings), on_admitted
-    )
-
-
-def caps_of(settings: Settings) -> dict[str, int]:
-    """The maximum number of URLs for each cap."""
-    caps = {name: group.max for name, group in settings.limits.groups.items()}
-    return caps | {LISTINGS: settings.explore.max_listings}
 
 
 def _make_folder(path: Path) -> None:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from crawl4r.search.request import Answer, Hit
+    from crawl4r.workspace.difference import PageDifference
     from crawl4r.workspace.export_report import ExportReport
-    from crawl4r.workspace.history import HistoryEntry, PageDifference
+    from crawl4r.workspace.history import HistoryEntry
     from crawl4r.workspace.options import ExportForm, ExportOptions, PathLike, SearchOptions
 
 _Result = TypeVar("_Result")

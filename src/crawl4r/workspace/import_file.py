@@ -10,7 +10,8 @@ from typing import TypeVar
 from crawl4r.settings.load import Settings
 from crawl4r.transfer.import_records import Importer, read_records, refuse_other_files
 from crawl4r.transfer.import_warc import ArchiveCounts, ArchiveImport, is_archive
-from crawl4r.wiring.parts import Parts, make_frontier
+from crawl4r.wiring.frontier import make_frontier
+from crawl4r.wiring.parts import Parts
 
 _Result = TypeVar("_Result")
 _IMPORTED = "imported"  # the crawl of a store that was never crawled

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from crawl4r.archive.documents import StoredDocument, id_of
 from crawl4r.archive.site_blocks import SiteBlocks
-from crawl4r.crawling.robots import RULES
 from crawl4r.reports.url_story import PageRow
 from crawl4r.storage.deletions import Deletions
 from crawl4r.storage.lock import holder_of
 from crawl4r.storage.organisation import Label, LabelCount, Organisation
-from crawl4r.storage.tables import RobotsRecords
+from crawl4r.storage.tables import ROBOTS_RULES, RobotsRecords
 from crawl4r.urls.canonical import split
 from crawl4r.urls.scope import Scope
 from crawl4r.workspace.blocking import run_blocking
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
 
     from crawl4r.search.request import Answer, Hit
     from crawl4r.wiring.search import SearchHandle
+    from crawl4r.workspace.difference import PageDifference
     from crawl4r.workspace.export_report import ExportReport
-    from crawl4r.workspace.history import HistoryEntry, PageDifference
+    from crawl4r.workspace.history import HistoryEntry
     from crawl4r.workspace.options import ExportForm, ExportOptions, Moment, PathLike, SearchOptions
     from crawl4r.workspace.organise import CrawlSummary
     from crawl4r.workspace.page import Page
@@ -121,7 +121,7 @@ class WorkspaceReader(WorkspaceStatus):
 
     def diff(self, url: str, before: int | None = None, after: int | None = None) -> PageDifference:
         """How the text of a page changed between two captures, by default the newest two."""
-        from crawl4r.workspace.history import Versions  # noqa: PLC0415
+        from crawl4r.workspace.difference import Versions  # noqa: PLC0415
 
         canonical = self.canonical(url)
         versions = Versions(self.parts, self.settings, canonical, before, after, home=self.home)
@@ -207,7 +207,7 @@ class WorkspaceReader(WorkspaceStatus):
     def robots_body(self, origin: str) -> bytes | None:
         """The robots.txt that an origin served, or None when it served none we know of."""
         record = RobotsRecords(self.database).get(origin)
-        return record.body if record and record.outcome == RULES else None
+        return record.body if record and record.outcome == ROBOTS_RULES else None
 
     def scope_hosts(self) -> list[str]:
         """Hosts of all seeds so far, and those that a seed redirected to."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawl4r.crawling.control_files import orders_in
 from crawl4r.reports.spool_status import spool_status
 from crawl4r.reports.status import Overview, Run, processes_in
 from crawl4r.resilience.health_file import NO_NETWORK, health_of
 from crawl4r.settings.load import Settings
+from crawl4r.storage.control_names import orders_in
 from crawl4r.storage.layout import PAUSE
 from crawl4r.wiring.parts import spool_folder
 from crawl4r.workspace.opened import OpenWorkspace

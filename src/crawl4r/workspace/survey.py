@@ -16,7 +16,7 @@ from crawl4r.errors import PageUnavailable
 from crawl4r.reports.url_story import PageRow
 from crawl4r.urls.canonical import split
 from crawl4r.urls.robots import RobotsFile
-from crawl4r.wiring.parts import caps_of
+from crawl4r.wiring.frontier import caps_of
 from crawl4r.workspace.map_run import (
     MappedUrl,
     MapRun,

@@ -13,7 +13,7 @@ from crawl4r.archive.warc.writer import Packing
 from crawl4r.model import Capture, Ending, Found, FoundBy, UrlState, Verdict
 from crawl4r.transfer.export_warc import Archive, ExportResult, Selection, export_wacz, export_warc
 from crawl4r.urls.canonical import split
-from crawl4r.wiring.parts import make_frontier
+from crawl4r.wiring.frontier import make_frontier
 from crawl4r.workspace.workspace import Workspace
 
 FACTS = {"software": "crawl4r/test", "format": "WARC File Format 1.1", "robots": "obeyed"}

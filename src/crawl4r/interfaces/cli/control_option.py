@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from crawl4r.crawling.control_files import file_of
 from crawl4r.errors import UsageError, WorkspaceError
 from crawl4r.interfaces.cli.output import say
+from crawl4r.storage.control_names import file_of
 from crawl4r.storage.layout import PAUSE, ROLES
 from crawl4r.storage.lock import holder_of
 from crawl4r.storage.own_files import open_own

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from crawl4r.workspace.history import PageDifference
+from crawl4r.workspace.difference import PageDifference
 
 
 def difference_json(found: PageDifference) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from crawl4r.crawling.control_files import file_of
 from crawl4r.crawling.loop import EndedBy
 from crawl4r.errors import Crawl4rError
 from crawl4r.interfaces.cli.output import draws_on_stderr, say
@@ -27,6 +26,7 @@ from crawl4r.interfaces.cli.view.progress_line import (
 )
 from crawl4r.resilience.network import HELD_AS
 from crawl4r.safe_text import command_line
+from crawl4r.storage.control_names import file_of
 from crawl4r.storage.layout import PAUSE
 from crawl4r.workspace.run import CrawlRun
 from crawl4r.workspace.workspace import Workspace
