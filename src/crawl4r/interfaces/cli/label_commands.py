@@ -94,7 +94,9 @@ def commands_for(label: Label) -> click.Group:
 def _keep(
     name: str, workspace: Path, captures: int | None, days: int | None, as_json: bool
 ) -> None:
-    """Say which captures of a collection keep their bytes when `crawl4r gc` runs.
+    """Say which bytes gc keeps for a collection.
+
+    They are those of some captures of each page.
 
     A document in several collections goes by the most generous rule. Without an option the rule is
     dropped, and the options of `crawl4r gc` count again.
