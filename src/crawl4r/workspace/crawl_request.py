@@ -180,6 +180,11 @@ def desk_of(workspace: Path) -> int | None:
     return holder_of(workspace / _FOLDER, _ENGINE)
 
 
+def has_requests(workspace: Path) -> bool:
+    """Whether requests are there, of living processes or of dead ones."""
+    return any((workspace / _FOLDER).glob(f"*{_ORDER}"))
+
+
 def _read(path: Path) -> bytes:
     fd = open_own(path, _LOOK)
     with os.fdopen(fd, "rb") as file:

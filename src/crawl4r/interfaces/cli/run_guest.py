@@ -23,7 +23,7 @@ from crawl4r.settings.load import Settings
 from crawl4r.storage.crawls import CrawlRecord
 from crawl4r.storage.lock import holder_of
 from crawl4r.urls.canonical import with_scheme
-from crawl4r.workspace.crawl_request import CrawlRequest, PlacedRequest, desk_of
+from crawl4r.workspace.crawl_request import CrawlRequest, PlacedRequest, desk_of, has_requests
 from crawl4r.workspace.run_outcome import RunOutcome
 
 if TYPE_CHECKING:
@@ -41,8 +41,12 @@ def is_taken(path: Path) -> bool:
 
 
 async def becomes_taken(path: Path) -> bool:
-    """The same, of a process that has locked the store just now."""
-    ends_at = time.monotonic() + _PATIENCE
+    """The same, of a process that has locked the store just now.
+
+    Where others wait with their requests, it is one of them that takes a store after a crash.
+    """
+    patience = _PATIENCE * 15 if has_requests(path) else _PATIENCE
+    ends_at = time.monotonic() + patience
     while holder_of(path) is not None and time.monotonic() < ends_at:
         if is_taken(path):
             return True
